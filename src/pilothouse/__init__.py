@@ -1,0 +1,3 @@
+"""Pilothouse: delegate work to agents."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""The block contract, the registry, and the blocks themselves."""

@@ -1,0 +1,1 @@
+"""An agent's graph as data: nodes, links, pins, validation. Pure."""

@@ -1,0 +1,1 @@
+"""Ids, time, errors, JSON and text: no domain, no I/O."""
