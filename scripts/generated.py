@@ -1,0 +1,59 @@
+"""Files that are made from the code and committed: `python -m scripts.generated [--write]`.
+
+Without `--write` it fails when one of them differs from what the code says now.
+"""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+OPENAPI = Path("docs/reference/openapi.json")
+TYPES = Path("web/src/api/schema.gen.ts")
+
+
+def openapi(write: bool) -> str | None:
+    """`pilothouse.app.openapi` prints the API document."""
+    if find_spec("pilothouse.app.openapi") is None:
+        return None
+    made = subprocess.run([sys.executable, "-m", "pilothouse.app.openapi"], check=True, capture_output=True).stdout
+    if write:
+        OPENAPI.parent.mkdir(parents=True, exist_ok=True)
+        OPENAPI.write_bytes(made)
+    elif not OPENAPI.exists() or OPENAPI.read_bytes() != made:
+        return f"{OPENAPI} is not what the routes say; run `make openapi`"
+    return None
+
+
+def api_types(write: bool) -> str | None:
+    """The web client's types, from the committed document."""
+    if not OPENAPI.exists():
+        return None
+    command = ["npx", "--no-install", "openapi-typescript", f"../{OPENAPI}", "--output", "src/api/schema.gen.ts"]
+    done = subprocess.run([*command, *([] if write else ["--check"])], cwd="web", check=False, capture_output=True)
+    if done.returncode != 0:
+        return f"{TYPES} is not what {OPENAPI} says; run `make openapi`\n{done.stderr.decode()[-500:]}"
+    return None
+
+
+def block_index(write: bool) -> str | None:
+    """The index of blocks and its page."""
+    if find_spec("pilothouse.blocks.index") is None:
+        return None
+    command = [sys.executable, "-m", "pilothouse.blocks.index", "--write" if write else "--check"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    if done.returncode != 0:
+        return f"{done.stdout}{done.stderr}the block index differs; run `make docs-blocks`"
+    return None
+
+
+def main() -> int:
+    write = "--write" in sys.argv
+    complaints = [complaint for make in (openapi, api_types, block_index) if (complaint := make(write))]
+    for complaint in complaints:
+        print(complaint)
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""Fixtures that any test may ask for: databases, brokers, and servers that may be killed."""
+
+import uuid
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TypeAlias, TypeVar
+
+import pytest
+
+from scripts.programs import installed
+from scripts.servers import Postgres, RabbitMQ, Redis, Server
+from tests import services
+from tests.databases import drop_template, fresh_postgres, fresh_sqlite
+from tests.lines import flush, own_rabbitmq, own_redis
+
+S = TypeVar("S", bound=Server)
+MakePostgres: TypeAlias = Callable[[], Postgres]
+MakeRedis: TypeAlias = Callable[[], Redis]
+MakeRabbitMQ: TypeAlias = Callable[[], RabbitMQ]
+
+POSTGRES = pytest.param("postgres", marks=pytest.mark.scaled)
+run_key = pytest.StashKey[Path]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        config.stash[run_key] = services.open_run()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    if (folder := config.stash.get(run_key, None)) is not None:
+        drop_template()
+        services.close_run(folder)
+
+
+@pytest.fixture(params=["sqlite", POSTGRES])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[str]:
+    """A database with our schema and no rows, on each dialect in turn."""
+    with fresh_sqlite(tmp_path) if request.param == "sqlite" else fresh_postgres() as url:
+        yield url
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> Generator[str]:
+    with fresh_sqlite(tmp_path) as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_url() -> Generator[str]:
+    """A PostgreSQL database with our schema and no rows. Mark the test `scaled`."""
+    with fresh_postgres() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def own_redis_url() -> Generator[str]:
+    with own_redis() as url:
+        yield url
+
+
+@pytest.fixture
+def redis_url(own_redis_url: str) -> str:
+    """An empty logical database of Redis. Mark the test `scaled`."""
+    flush(own_redis_url)
+    return own_redis_url
+
+
+@pytest.fixture(scope="session")
+def broker_url() -> Generator[str]:
+    """A virtual host of RabbitMQ for this process; queues of earlier tests may still stand. Mark the test `scaled`."""
+    with own_rabbitmq() as url:
+        yield url
+
+
+@pytest.fixture
+def broker_prefix() -> str:
+    """What the names of this test's queues and exchanges begin with."""
+    return f"ph_test_{uuid.uuid4().hex[:12]}"
+
+
+@pytest.fixture
+def private_postgres() -> Generator[MakePostgres]:
+    """Starts PostgreSQL servers of this test's own, to stop, pause, kill and restart; gone when the test ends."""
+    yield from factory(Postgres)
+
+
+@pytest.fixture
+def private_redis() -> Generator[MakeRedis]:
+    yield from factory(Redis)
+
+
+@pytest.fixture
+def private_rabbitmq() -> Generator[MakeRabbitMQ]:
+    yield from factory(RabbitMQ)
+
+
+def factory(kind: type[S]) -> Generator[Callable[[], S]]:
+    if not installed(kind.kind):
+        services.need(kind.kind)
+    with ExitStack() as stack:
+        root = Path(stack.enter_context(TemporaryDirectory(prefix="pilothouse-private-", ignore_cleanup_errors=True)))
+        root.chmod(0o755)
+
+        def make() -> S:
+            server = kind(root / uuid.uuid4().hex[:8])
+            stack.callback(server.remove)
+            server.start()
+            return server
+
+        yield make
