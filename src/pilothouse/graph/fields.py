@@ -1,0 +1,28 @@
+"""Questions about a block's pins that its JSON schemas answer."""
+
+from typing import cast
+
+from pilothouse.graph.catalogue import BlockSpec, Kind
+from pilothouse.kit.json import JsonObject
+
+ERROR_PIN = "error"
+
+
+def properties(schema: JsonObject) -> dict[str, JsonObject]:
+    """The schema of each field."""
+    return cast(dict[str, JsonObject], schema.get("properties", {}))
+
+
+def required(schema: JsonObject) -> list[str]:
+    """The fields that must be given."""
+    return cast(list[str], schema.get("required", []))
+
+
+def takes_any_pin(spec: BlockSpec, schema: JsonObject) -> bool:
+    """Whether pins exist beyond the declared ones: those of a sub-agent's child, or of an open schema."""
+    return spec.kind is Kind.AGENT or schema.get("additionalProperties", False) is not False
+
+
+def is_credentials(field: str) -> bool:
+    """Whether this field holds a reference to a credential and no value of its own."""
+    return field == "credentials" or field.endswith("_credentials")

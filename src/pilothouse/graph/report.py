@@ -1,0 +1,80 @@
+"""What a validation says."""
+
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+from pilothouse.graph.document import Link, link_json
+from pilothouse.kit.json import Json, JsonObject
+
+Level: TypeAlias = Literal["save", "run"]
+Severity: TypeAlias = Literal["error", "warning"]
+
+AGENT: Final = "$agent"  # stands for the node in faults of the agent as a whole
+
+# What keeps a version from being stored; `limit_*` as well.
+STRUCTURE: Final = frozenset(
+    {
+        *("duplicate_node", "duplicate_link", "unknown_block", "disabled_block", "unknown_node", "unknown_out_pin"),
+        *("unknown_in_pin", "bad_pin_path", "note_linked", "reserved_name", "name_missing", "input_type_conflict"),
+        *("several_triggers", "bad_cron"),
+    }
+)
+# What is never more than a warning.
+ADVICE: Final = frozenset({"never_ready", "unreachable", "likely_lossy", "unknown_input"})
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One fault; `field` is a pin or a part of the node, `link` the wire it is about."""
+
+    node_id: str
+    field: str
+    code: str
+    message: str
+    severity: Severity
+    link: Link | None = None
+
+    def to_json(self) -> JsonObject:
+        return {
+            "node_id": self.node_id,
+            "field": self.field,
+            "link": None if self.link is None else link_json(self.link),
+            "code": self.code,
+            "message": self.message,
+            "severity": self.severity,
+        }
+
+
+@dataclass(slots=True)
+class Report:
+    """All faults of one pass. `valid` and `errors` count only what is an error at this level."""
+
+    level: Level
+    issues: list[Issue] = field(default_factory=list[Issue])
+
+    def add(self, node_id: str, where: str, code: str, message: str, link: Link | None = None) -> None:
+        """Note a fault; its code and the level say how grave it is."""
+        self.issues.append(Issue(node_id, where, code, message, self._severity(code), link))
+
+    @property
+    def valid(self) -> bool:
+        return all(issue.severity != "error" for issue in self.issues)
+
+    @property
+    def errors(self) -> dict[str, dict[str, str]]:
+        """The first message for each field of each node."""
+        found: dict[str, dict[str, str]] = {}
+        for issue in self.issues:
+            if issue.severity == "error":
+                found.setdefault(issue.node_id, {}).setdefault(issue.field, issue.message)
+        return found
+
+    def to_json(self) -> JsonObject:
+        errors: dict[str, Json] = {node_id: dict(fields) for node_id, fields in self.errors.items()}
+        return {"valid": self.valid, "errors": errors, "issues": [issue.to_json() for issue in self.issues]}
+
+    def _severity(self, code: str) -> Severity:
+        if code in ADVICE:
+            return "warning"
+        grave = self.level == "run" or code in STRUCTURE or code.startswith("limit_")
+        return "error" if grave else "warning"

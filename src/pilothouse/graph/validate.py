@@ -1,0 +1,149 @@
+"""The one validator: every way in, from saving to AutoPilot, asks here."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pilothouse.graph.catalogue import BlockSpec, Catalogue, Kind
+from pilothouse.graph.check_links import check_links
+from pilothouse.graph.check_nodes import check_node, check_value
+from pilothouse.graph.cron import is_cron
+from pilothouse.graph.document import MAX_BYTES, MAX_LINKS, MAX_NODES, MAX_SUB_AGENTS, Document, Link, Node, canonical
+from pilothouse.graph.fields import properties
+from pilothouse.graph.pins import pin_base
+from pilothouse.graph.reach import can_run, self_fed_pins
+from pilothouse.graph.report import AGENT, Level, Report
+from pilothouse.graph.schema import input_field, input_schema, same_type
+from pilothouse.kit.json import Json, JsonObject
+
+
+def validate(
+    doc: Document,
+    catalogue: Catalogue,
+    level: Level,
+    inputs: JsonObject | None = None,
+    masks: dict[str, JsonObject] | None = None,
+    payload: Json = None,
+) -> Report:
+    """All faults in one pass. Without `inputs` (null) the agent is judged alone, not a run of it."""
+    report = Report(level)
+    _check_whole(doc, report)
+    specs = _check_blocks(doc, catalogue, report)
+    check_links(doc, specs, report)
+    _check_names(doc, specs, report)
+
+    masks = masks or {}
+    filled = _filled(doc, masks)
+    for node in doc.nodes:
+        if node.id in specs:
+            check_node(node, specs[node.id], filled[node.id], report)
+    for node_id in sorted(set(masks) - {node.id for node in doc.nodes}):
+        report.add(AGENT, "input_masks", "mask_unknown_node", f"There is no node '{node_id}' to mask.")
+    _check_start(doc, specs, masks, report)
+    if inputs is not None:
+        _check_run(doc, specs, catalogue, _Given(inputs, payload), report)
+    return report
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    inputs: JsonObject = field(default_factory=dict[str, Json])
+    payload: Json = None
+
+
+def _check_whole(doc: Document, report: Report) -> None:
+    limits = (
+        ("limit_nodes", "nodes", len(doc.nodes), MAX_NODES),
+        ("limit_links", "links", len(doc.links), MAX_LINKS),
+        ("limit_sub_agents", "sub_agents", len(doc.sub_agents), MAX_SUB_AGENTS),
+        ("limit_bytes", "document", len(canonical(doc).encode()), MAX_BYTES),
+    )
+    for code, what, number, most in limits:
+        if number > most:
+            report.add(AGENT, what, code, f"{number} is more than the {most} that an agent may have.")
+    for node_id in _repeated(node.id for node in doc.nodes):
+        report.add(node_id, "id", "duplicate_node", f"Several nodes have the id '{node_id}'.")
+    cron = doc.recommended_schedule_cron
+    if cron is not None and not is_cron(cron):
+        report.add(AGENT, "recommended_schedule_cron", "bad_cron", f"'{cron}' is not a cron line of five fields.")
+
+
+def _check_blocks(doc: Document, catalogue: Catalogue, report: Report) -> dict[str, BlockSpec]:
+    specs: dict[str, BlockSpec] = {}
+    for node in doc.nodes:
+        spec = catalogue.get(node.block)
+        if spec is None:
+            report.add(node.id, "block", "unknown_block", f"No block {node.block} is installed.")
+            continue
+        specs[node.id] = spec
+        if spec.disabled:
+            report.add(node.id, "block", "disabled_block", spec.reason or f"{spec.name} is switched off.")
+    triggers = [node.id for node in doc.nodes if node.id in specs and specs[node.id].kind is Kind.TRIGGER]
+    if len(triggers) > 1:
+        report.add(AGENT, "nodes", "several_triggers", f"An agent has one trigger, not {len(triggers)}.")
+    return specs
+
+
+def _check_names(doc: Document, specs: dict[str, BlockSpec], report: Report) -> None:
+    """Two Input nodes of one name both get the value, so they must take the same values."""
+    first: dict[str, tuple[Node, JsonObject]] = {}
+    for node in doc.nodes:
+        spec, name = specs.get(node.id), node.inputs.get("name")
+        if spec is None or spec.kind is not Kind.INPUT or not isinstance(name, str):
+            continue
+        schema = input_field(node, spec)
+        other, theirs = first.setdefault(name, (node, schema))
+        if not same_type(schema, theirs):
+            report.add(node.id, "name", "input_type_conflict", f"'{name}' has another type on node '{other.id}'.")
+
+
+def _filled(doc: Document, masks: dict[str, JsonObject]) -> dict[str, set[str]]:
+    """The fields of each node that links or masks fill."""
+    filled: dict[str, set[str]] = defaultdict(set)
+    for link in doc.links:
+        filled[link.target].add(pin_base(link.sink))
+    for node_id, mask in masks.items():
+        filled[node_id].update(pin_base(pin) for pin in mask)
+    return filled
+
+
+def _check_start(doc: Document, specs: dict[str, BlockSpec], masks: dict[str, JsonObject], report: Report) -> None:
+    """Whether anything starts, and what can never follow; a masked pin waits for nothing."""
+    links = [link for link in doc.links if not _is_masked(link, masks.get(link.target))]
+    linked = {link.target for link in links}
+    kinds = {node_id: spec.kind for node_id, spec in specs.items()}
+    known = [node.id for node in doc.nodes if kinds.get(node.id) is not Kind.NOTE]
+    starters = {node_id for node_id in known if node_id not in linked or kinds.get(node_id) is Kind.INPUT}
+    if not starters:
+        report.add(AGENT, "nodes", "no_start_node", "No node can start: each waits for another.")
+    dead = set(known) - can_run(links, starters)
+    stuck = self_fed_pins(links, dead)
+    for node_id, pin in sorted(stuck):
+        report.add(node_id, pin, "never_ready", f"Only this node's own cycle feeds '{pin}', so it never starts.")
+    for node_id in sorted(dead - {node_id for node_id, _ in stuck}):
+        report.add(node_id, "block", "unreachable", "What this node waits for never comes.")
+
+
+def _is_masked(link: Link, mask: JsonObject | None) -> bool:
+    return bool(mask) and (link.sink in mask or pin_base(link.sink) in mask)
+
+
+def _check_run(doc: Document, specs: dict[str, BlockSpec], catalogue: Catalogue, given: _Given, report: Report) -> None:
+    schema = input_schema(doc, catalogue)
+    fields = properties(schema)
+    for name in sorted(given.inputs.keys() - fields.keys()):
+        report.add(AGENT, name, "input_unknown", f"This agent has no input '{name}'.")
+    required = schema["required"]
+    for name, field_schema in fields.items():
+        value = given.inputs.get(name)
+        if value is not None:
+            check_value(AGENT, name, value, field_schema, schema, report)
+        elif isinstance(required, list) and name in required:
+            report.add(AGENT, name, "input_missing", f"The input '{name}' is required.")
+    for node in doc.nodes:
+        if node.id in specs and specs[node.id].kind is Kind.TRIGGER and given.payload is None:
+            report.add(node.id, "payload", "payload_missing", "This trigger starts only with a payload.")
+
+
+def _repeated(items: Iterable[str]) -> list[str]:
+    return [item for item, number in Counter(items).items() if number > 1]
