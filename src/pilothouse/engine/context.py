@@ -1,0 +1,78 @@
+"""What the engine gives a block beside its inputs."""
+
+from collections.abc import Callable
+
+from pilothouse.engine.keys import idempotency_key
+from pilothouse.engine.state import Pause, Step
+from pilothouse.kit.json import Json
+
+
+class Waiting(BaseException):
+    """Leaves a block that has to wait. No `Exception`, so that a block's own handlers let it through."""
+
+    def __init__(self, pause: Pause) -> None:
+        super().__init__(pause.kind)
+        self.pause = pause
+
+
+class StepContext:
+    """One call of a block. After a wait the block is called again from its start, and its n-th wait
+    returns what came of it the first time; outputs that the journal already holds are dropped.
+    """
+
+    __slots__ = ("_waits", "drops", "now", "run_id", "step")
+
+    def __init__(self, run_id: str, step: Step, clock: Callable[[], int]) -> None:
+        self.run_id = run_id
+        self.step = step
+        self.drops = dict(step.yields) if step.yields else None
+        self.now = clock  # microseconds since 1970
+        self._waits = 0
+
+    @property
+    def step_id(self) -> int:
+        return self.step.id
+
+    @property
+    def node_id(self) -> str:
+        return self.step.node.id
+
+    @property
+    def attempt(self) -> int:
+        return self.step.attempt
+
+    @property
+    def resumed(self) -> list[Json]:
+        """What the waits of this step came to so far."""
+        return list(self.step.facts)
+
+    def idempotency_key(self, label: str = "") -> str:
+        """The name of this step's effect, equal over crashes and retries."""
+        return idempotency_key(self.run_id, self.step.id, label)
+
+    async def wait_timer(self, seconds: float) -> int:
+        """Wait, across restarts if need be, and return when that was due, the same at every call.
+
+        A block that waits must ask in the same order each time.
+        """
+        due = await self.wait("timer", due=self.now() + round(seconds * 1_000_000))
+        return due if isinstance(due, int) else self.now()
+
+    async def wait(self, kind: str, *, due: int | None = None, ref: Json = None) -> Json:
+        """Wait for a moment or a fact from outside, and return that fact."""
+        facts = self.step.facts
+        if self._waits < len(facts):
+            self._waits += 1
+            return facts[self._waits - 1]
+        raise Waiting(Pause(kind, due, ref))
+
+    def skip_laps(self, pin: str) -> int:
+        """For a loop of "wait, then fire `pin` once": how many laps are journaled. The loop is to start after them.
+
+        Without it the n-th call goes through all earlier laps again, and many waits cost the square of their number.
+        """
+        laps = self.step.yields.get(pin, 0)
+        self._waits = laps
+        if self.drops:
+            self.drops.pop(pin, None)
+        return laps

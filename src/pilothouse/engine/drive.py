@@ -1,0 +1,149 @@
+"""Runs what a run owes: pure blocks in place, others as tasks; what has outside effects waits for the disk."""
+
+import asyncio
+import random as chance
+from collections.abc import Callable
+
+from pilothouse.engine.ports import (
+    Blocks,
+    Ended,
+    Guard,
+    HandedOver,
+    Journal,
+    Limits,
+    Outcome,
+    Signal,
+    Suspended,
+    WaitingStep,
+)
+from pilothouse.engine.run import Run
+from pilothouse.engine.stage import Stage
+
+
+async def drive(
+    run: Run,
+    run_id: str,
+    blocks: Blocks,
+    journal: Journal,
+    guard: Guard,
+    *,
+    clock: Callable[[], int],
+    cancelled: Signal,
+    stopping: Signal | None = None,
+    limits: Limits | None = None,
+    random: Callable[[], float] = chance.random,
+) -> Outcome:
+    """Go on with a run until it ends, only waits, or `stopping` asks for it back.
+
+    Raises `LeaseLost` when another worker may own it; the `Run` is then to be thrown away. On return the last
+    entries have been added to the journal but not committed: the owner commits them with the rows that say so.
+    """
+    driver = Driver(Stage(run, run_id, blocks, journal, guard, clock, random, limits or Limits()), cancelled, stopping)
+    run.begin(clock())
+    try:
+        return await driver.go()
+    finally:
+        await driver.close()
+
+
+class Driver:
+    """The loop of one run in one worker."""
+
+    def __init__(self, stage: Stage, cancelled: Signal, stopping: Signal | None = None) -> None:
+        self.stage = stage
+        self.run = stage.run
+        self.cancelled = cancelled
+        self.stopping = stopping
+        self._watchers: list[asyncio.Task[None]] = []
+
+    async def go(self) -> Outcome:
+        stage, run = self.stage, self.run
+        while True:
+            if stage.broken is not None:
+                raise stage.broken
+            if self.cancelled.is_set():
+                return await self._stop(lambda: run.cancel(stage.clock()))
+            if run.fault is not None:
+                return await self._stop(lambda: run.end(stage.clock()))
+            if stage.refusal is not None or run.opened > stage.limits.steps:
+                return await self._stop(self._refuse)
+            if self.stopping is not None and self.stopping.is_set():
+                if not stage.busy:
+                    return self._hand_over()
+                await self._rest()
+                continue
+            if run.waiting:
+                self._wake_due()
+            if stage.burst():
+                await asyncio.sleep(0)
+            elif stage.busy or self._is_near():
+                await self._rest()
+            elif run.waiting:
+                return self._suspend()
+            else:
+                return await self._stop(lambda: run.end(stage.clock()))
+
+    async def close(self) -> None:
+        """Leave no task behind, however the loop ended."""
+        await self.stage.close()
+        for watcher in self._watchers:
+            watcher.cancel()
+        if self._watchers:
+            await asyncio.wait(self._watchers)
+
+    async def _stop(self, end: Callable[[], None]) -> Outcome:
+        """End the run; its tasks get a moment to notice, and nothing that they still say is heard."""
+        await self.stage.close()
+        end()
+        self.stage.push()
+        return Ended(self.run.status, self.run.reason)
+
+    def _refuse(self) -> None:
+        most = self.stage.limits.steps
+        limit = ("step_limit", f"The run opened more than {most} steps.", None)
+        code, message, step_id = self.stage.refusal or limit
+        self.run.fail(code, message, self.stage.clock(), step_id)
+
+    def _hand_over(self) -> HandedOver:
+        self.stage.push()
+        return HandedOver()
+
+    def _suspend(self) -> Suspended:
+        run, wake_at = self.run, self.run.next_due()
+        run.suspend(self.stage.clock(), wake_at)
+        self.stage.push()
+        waits = (WaitingStep(step.id, *step.pause) for step in run.waiting.values() if step.pause)
+        return Suspended(wake_at, tuple(waits))
+
+    def _wake_due(self) -> None:
+        now = self.stage.clock()
+        for step in self.run.due(now):
+            self.run.resume(step, step.pause and step.pause.due, now)  # when it was due, not when someone looked
+
+    def _is_near(self) -> bool:
+        """Whether a wait is so short that giving the worker back would cost more."""
+        now, limits = self.stage.clock(), self.stage.limits
+        return any(
+            step.pause.due - now <= (limits.retry_linger_us if step.pause.kind == "retry" else limits.linger_us)
+            for step in self.run.waiting.values()
+            if step.pause and step.pause.due is not None
+        )
+
+    async def _rest(self) -> None:
+        """Sleep until a task has something to say, a timer is due, or someone cancels."""
+        if not self._watchers:
+            signals = [signal for signal in (self.cancelled, self.stopping) if signal is not None]
+            self._watchers = [asyncio.create_task(self._watch(signal)) for signal in signals]
+        due = self.run.next_due()
+        if due is None:
+            await self.stage.wake.wait()
+        else:
+            delay = max(0.0, (due - self.stage.clock()) / 1_000_000)
+            timer = asyncio.get_running_loop().call_later(delay, self.stage.wake.set)
+            await self.stage.wake.wait()
+            timer.cancel()
+        self.stage.wake.clear()
+
+    async def _watch(self, signal: Signal) -> None:
+        await signal.wait()
+        self.stage.wake.set()

@@ -1,0 +1,135 @@
+"""Journal entries: short lists that are cheap to build and to encode. Entry n of a run's log has seq n.
+
+`[kind, at, ...]`, where `at` is in microseconds. The log holds facts, and what follows from a fact stands right
+after it: `WARNING` and `RESULT` are such consequences, which a fold works out again and only checks off.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final, Literal, TypeAlias
+
+from pilothouse.engine.plan import Plan
+from pilothouse.kit.clock import from_micros, to_wire
+from pilothouse.kit.json import Json, JsonObject
+
+Entry: TypeAlias = list[Any]  # each kind has its own shape; the makers in `Run` and the readers below are all there is
+RunStatus: TypeAlias = Literal[
+    "queued", "running", "waiting", "completed", "completed_with_errors", "failed", "cancelled"
+]
+StepStatus: TypeAlias = Literal[
+    "open", "ready", "running", "waiting", "completed", "failed", "skipped", "cancelled", "leftover"
+]
+
+QUEUED: Final = "q"  # at, {inputs, masks, payload}
+RUNNING: Final = "g"  # at
+WAITING: Final = "p"  # at, wake_at
+START: Final = "s"  # at, step, node, attempt, inputs (null when the step was started before)
+OUTPUT: Final = "o"  # at, step, node, pin, ordinal, value
+FINISH: Final = "f"  # at, step, node, status, error
+WAIT: Final = "w"  # at, step, node, kind, due, ref
+RESUME: Final = "u"  # at, step, node, fact
+RETRY: Final = "y"  # at, step, node, attempt, error, due
+WARNING: Final = "n"  # at, step, node, code, link
+RESULT: Final = "v"  # at, step, node, name, value
+FINISHED: Final = "z"  # at, status, reason, summary
+
+
+def accepted(
+    at: int,
+    inputs: JsonObject,
+    masks: dict[str, JsonObject] | None = None,
+    payload: JsonObject | None = None,
+) -> Entry:
+    """The first entry of every run, written by admission in the transaction that accepts it."""
+    facts: JsonObject = {"inputs": inputs}
+    if masks:
+        facts["masks"] = {node_id: dict(mask) for node_id, mask in masks.items()}
+    if payload is not None:
+        facts["payload"] = payload
+    return [QUEUED, at, facts]
+
+
+def render(seq: int, entry: Entry, plan: Plan) -> JsonObject:
+    """The public event of an entry."""
+    kind, read = _EVENTS[entry[0]]
+    event: JsonObject = {"id": seq, "type": kind, "at": to_wire(from_micros(entry[1]))}
+    event.update(read(entry, plan))
+    return event
+
+
+def _step(entry: Entry, plan: Plan) -> JsonObject:
+    node: int = entry[3]
+    return {"step_id": entry[2], "node_id": plan.nodes[node].id}
+
+
+def _moment(micros: int | None) -> Json:
+    return None if micros is None else to_wire(from_micros(micros))
+
+
+def _queued(entry: Entry, plan: Plan) -> JsonObject:
+    return {"status": "queued", "inputs": entry[2]["inputs"]}
+
+
+def _running(entry: Entry, plan: Plan) -> JsonObject:
+    return {"status": "running"}
+
+
+def _waiting(entry: Entry, plan: Plan) -> JsonObject:
+    return {"status": "waiting", "wake_at": _moment(entry[2])}
+
+
+def _started(entry: Entry, plan: Plan) -> JsonObject:
+    again: JsonObject = {"again": True} if entry[5] is None else {"inputs": entry[5]}
+    return _step(entry, plan) | {"attempt": entry[4]} | again
+
+
+def _output(entry: Entry, plan: Plan) -> JsonObject:
+    return _step(entry, plan) | {"pin": entry[4], "ordinal": entry[5], "value": entry[6]}
+
+
+def _finish(entry: Entry, plan: Plan) -> JsonObject:
+    return _step(entry, plan) | {"status": entry[4], "error": entry[5]}
+
+
+def _wait(entry: Entry, plan: Plan) -> JsonObject:
+    return _step(entry, plan) | {"wait": entry[4], "due": _moment(entry[5]), "ref": entry[6], "over": False}
+
+
+def _resume(entry: Entry, plan: Plan) -> JsonObject:
+    return _step(entry, plan) | {"over": True}
+
+
+def _retry(entry: Entry, plan: Plan) -> JsonObject:
+    return _step(entry, plan) | {"attempt": entry[4], "error": entry[5], "due": _moment(entry[6])}
+
+
+def _warning(entry: Entry, plan: Plan) -> JsonObject:
+    index: int = entry[5]
+    link = plan.links[index].link
+    wire: JsonObject = {"from": link.source, "out": link.out, "to": link.target, "in": link.sink}
+    event = _step(entry, plan)
+    event.update(code=entry[4], link=wire)
+    return event
+
+
+def _result(entry: Entry, plan: Plan) -> JsonObject:
+    return _step(entry, plan) | {"name": entry[4], "value": entry[5]}
+
+
+def _finished(entry: Entry, plan: Plan) -> JsonObject:
+    return {"status": entry[2], "reason": entry[3], **entry[4]}
+
+
+_EVENTS: Final[dict[str, tuple[str, Callable[[Entry, Plan], JsonObject]]]] = {
+    QUEUED: ("run.status", _queued),
+    RUNNING: ("run.status", _running),
+    WAITING: ("run.status", _waiting),
+    START: ("step.started", _started),
+    OUTPUT: ("step.output", _output),
+    FINISH: ("step.finished", _finish),
+    WAIT: ("step.waiting", _wait),
+    RESUME: ("step.waiting", _resume),
+    RETRY: ("step.retry", _retry),
+    WARNING: ("run.warning", _warning),
+    RESULT: ("run.output", _result),
+    FINISHED: ("run.finished", _finished),
+}

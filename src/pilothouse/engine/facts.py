@@ -1,0 +1,199 @@
+"""What each fact of the log changes. Live calls and recovery both end here."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Self, TypeAlias
+
+from pilothouse.engine import entries
+from pilothouse.engine.entries import Entry, RunStatus, StepStatus
+from pilothouse.engine.flow import Flow
+from pilothouse.engine.plan import Plan
+from pilothouse.engine.state import Pause, Step
+from pilothouse.graph.catalogue import Kind
+from pilothouse.graph.fields import ERROR_PIN
+from pilothouse.kit.json import Json, JsonObject
+
+FINAL: Final = frozenset({"completed", "completed_with_errors", "failed", "cancelled"})
+LISTED: Final = 1_000  # leftovers that a finished run names; the count is always exact
+Failure: TypeAlias = dict[str, Any]  # {code, message, detail} of a step, {code, message, step_id} of a run
+
+
+class BrokenLog(Exception):
+    """The log does not follow from its own beginning."""
+
+
+class Facts(Flow):
+    """The state of a run and the changes that entries stand for."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self.status: RunStatus = "queued"
+        self.head: int = 0
+        self.waiting: dict[int, Step] = {}
+        self.counts: dict[str, int] = {}
+        self.retries = 0
+        self.errors_handled = 0
+        self.errors_unhandled = 0
+        self.fault: Failure | None = None  # why the run must end at once
+        self.first_failure: Failure | None = None
+        self.reason: Failure | None = None
+        self.leftovers: list[Json] = []
+        self.readers: dict[str, Callable[[Entry], None]] = {
+            entries.QUEUED: self._queued,
+            entries.RUNNING: self._running,
+            entries.WAITING: self._waiting,
+            entries.START: lambda entry: self._started(self.steps[entry[2]]),
+            entries.OUTPUT: lambda entry: self._fired(self.steps[entry[2]], entry[4], entry[6]),
+            entries.FINISH: lambda entry: self._over(self.steps[entry[2]], entry[4], entry[5]),
+            entries.WAIT: self._wait,
+            entries.RESUME: self._resume,
+            entries.RETRY: self._retry,
+            entries.WARNING: self._consequence,
+            entries.RESULT: self._consequence,
+            entries.FINISHED: self._finished,
+        }
+
+    def fold(self, log: Sequence[Entry]) -> Self:
+        """Take the next entries of the log."""
+        readers = self.readers
+        for entry in log:
+            self._at = entry[1]
+            readers[entry[0]](entry)
+        self.head += len(log)
+        return self
+
+    def not_reached(self) -> list[Json]:
+        """Nodes of which no step ever started."""
+        return [state.node.id for state in self.nodes if not state.reached and state.node.kind is not Kind.NOTE]
+
+    def stats(self) -> JsonObject:
+        """Counts that are equal with and without crashes; times are the owner's."""
+        return {
+            "steps": dict(sorted(self.counts.items())),
+            "retries": self.retries,
+            "errors_handled": self.errors_handled,
+            "errors_unhandled": self.errors_unhandled,
+            "selector_misses": self.selector_misses,
+            "dropped": self.dropped,
+            "leftovers": self.counts.get("leftover", 0),
+        }
+
+    def _queued(self, entry: Entry) -> None:
+        self.open_first_steps(entry[2])
+
+    def _running(self, entry: Entry) -> None:
+        """What was in flight runs again, before anything younger, under the same step ids."""
+        self.status = "running"
+        for step in self.running.values():
+            step.status = "ready"
+        self.ready.extendleft(reversed(self.running.values()))
+        self.running.clear()
+
+    def _waiting(self, entry: Entry) -> None:
+        self.status = "waiting"
+
+    def _started(self, step: Step) -> None:
+        if self.ready[0] is step:
+            self.ready.popleft()
+        else:
+            self.ready.remove(step)
+        step.status = "running"
+        self.running[step.id] = step
+        if not step.started:
+            step.started = True
+            step.state.reached = True
+            if step.node.ordered:
+                step.placed = True
+                step.state.order.append(step)
+
+    def _take_place(self, step: Step) -> None:
+        if step.node.ordered:
+            step.placed = True
+            step.state.order.append(step)
+
+    def _fired(self, step: Step, pin: str, value: Json) -> None:
+        step.yields[pin] = step.yields.get(pin, 0) + 1
+        self.release(step, pin, value)
+
+    def _over(self, step: Step, status: StepStatus, failure: Failure | None) -> None:
+        del self.running[step.id]
+        self.counts[status] = self.counts.get(status, 0) + 1
+        step.done = True
+        step.status = status
+        if failure is not None:
+            self._count_failure(step, failure)
+            self.release(step, ERROR_PIN, failure["message"])
+        if not step.placed:
+            del self.steps[step.id]
+        elif step.state.order[0] is step:
+            del self.steps[step.id]
+            self.give_up_place(step)
+
+    def _count_failure(self, step: Step, failure: Failure) -> None:
+        if self.is_handled(step, failure["message"]):
+            self.errors_handled += 1
+        else:
+            self.errors_unhandled += 1
+        reason: Failure = {"code": "step_failed", "message": failure["message"], "step_id": step.id}
+        if self.first_failure is None:
+            self.first_failure = reason
+        if step.node.policy.on_error == "fail" and self.fault is None:
+            self.fault = reason
+
+    def _wait(self, entry: Entry) -> None:
+        step = self.steps[entry[2]]
+        self._put_aside(step, Pause(entry[4], entry[5], entry[6]))
+        if step.pause and step.pause.kind == "review":  # only a human may take for ever, so others go first
+            self.give_up_place(step)
+
+    def _retry(self, entry: Entry) -> None:
+        step = self.steps[entry[2]]
+        step.attempt += 1
+        self.retries += 1
+        self._put_aside(step, Pause("retry", entry[6], None))
+
+    def _put_aside(self, step: Step, pause: Pause) -> None:
+        del self.running[step.id]
+        step.status = "waiting"
+        step.pause = pause
+        self.waiting[step.id] = step
+
+    def _resume(self, entry: Entry) -> None:
+        step = self.waiting.pop(entry[2])
+        if step.pause and step.pause.kind != "retry":
+            step.facts.append(entry[4])
+        step.pause = None
+        if not step.placed:
+            self._take_place(step)
+        step.status = "ready"
+        self.ready.append(step)
+
+    def _consequence(self, entry: Entry) -> None:
+        if not self.out or self.out[0] != entry:
+            raise BrokenLog(f"Entry {self.head + 1} or one soon after does not follow from what stands before it.")
+        del self.out[0]
+
+    def _finished(self, entry: Entry) -> None:
+        """Settle the run and every step that is not over, together."""
+        self.status, self.reason = entry[2], entry[3]
+        left = [step for step in self.steps.values() if step.status == "open"]
+        stopped = len(self.ready) + len(self.running) + len(self.waiting)
+        for status, number in (("leftover", len(left)), ("cancelled", stopped)):
+            if number:
+                self.counts[status] = self.counts.get(status, 0) + number
+        self.leftovers = [_describe(step) for step in left[:LISTED]]
+        for steps in (self.steps, self.running, self.waiting, self.ready):
+            steps.clear()
+        for state in self.nodes:
+            state.open.clear()
+            state.order.clear()
+        self.held = 0
+
+
+def _describe(step: Step) -> JsonObject:
+    pins = [pin.name for pin in step.node.pins if pin.name not in step.state.masked]
+    return {
+        "step_id": step.id,
+        "node_id": step.node.id,
+        "filled": [pin for pin in pins if pin in step.filled],
+        "missing": [pin for pin in pins if pin not in step.filled],
+    }

@@ -1,0 +1,140 @@
+"""What one run knows, and the only ways in which that can change."""
+
+from typing import Final, Self
+
+from pilothouse.engine import entries
+from pilothouse.engine.entries import Entry
+from pilothouse.engine.facts import FINAL, Facts, Failure
+from pilothouse.engine.plan import Plan
+from pilothouse.engine.snapshot import put_back, take_down
+from pilothouse.engine.state import Pause, Step
+from pilothouse.kit.json import Json, JsonObject
+
+MESSAGE_CANCELLED: Final = "The run was cancelled."
+
+
+class IllegalMove(Exception):
+    """A run or step cannot change like that; nothing was changed."""
+
+
+class Run(Facts):
+    """Equal entries give equal state: no I/O, no clock, no randomness.
+
+    Living and recovery take the same steps. A live call changes the state and puts its entries into `out`;
+    `fold` takes entries and leaves in `out` only consequences that the log has not got yet. `drain` empties it.
+    """
+
+    def snapshot(self) -> JsonObject:
+        """The state as JSON; a cache, for the log alone is the truth."""
+        return take_down(self)
+
+    @classmethod
+    def restore(cls, plan: Plan, snapshot: JsonObject) -> Self:
+        """The run as it was when the snapshot was taken; fold what the log holds after `head`."""
+        run = cls(plan)
+        put_back(run, snapshot)
+        return run
+
+    def drain(self) -> list[Entry]:
+        """The entries made since last time, for the journal."""
+        made, self.out = self.out, []
+        self.head += len(made)
+        return made
+
+    def begin(self, at: int) -> None:
+        """A worker takes the run up; what was in flight when the last one stopped is ready again."""
+        self._refuse_unless(self.status not in FINAL, "begin")
+        self._live([entries.RUNNING, at])
+
+    def suspend(self, at: int, wake_at: int | None) -> None:
+        """Only waiting steps are left: the run gives its worker back."""
+        self._refuse_unless(self.status == "running" and not self.running and not self.ready, "suspend")
+        self._live([entries.WAITING, at, wake_at])
+
+    def start(self, step: Step, at: int) -> JsonObject:
+        """Start a ready step; returns its inputs, which the caller must not change."""
+        if step.status != "ready":
+            raise IllegalMove(f"Cannot start a step that is {step.status}.")
+        inputs = step.state.inputs_of(step)
+        shown = None if step.started else inputs
+        self._at = at
+        self.out.append([entries.START, at, step.id, step.node.index, step.attempt, shown])
+        self._started(step)
+        return inputs
+
+    def output(self, step: Step, pin: str, value: Json, at: int) -> None:
+        """A running step fires a pin."""
+        if step.status != "running":
+            raise IllegalMove(f"Cannot fire a pin of a step that is {step.status}.")
+        self._at = at
+        self.out.append([entries.OUTPUT, at, step.id, step.node.index, pin, step.yields.get(pin, 0), value])
+        self._fired(step, pin, value)
+
+    def finish(self, step: Step, at: int, failure: Failure | None = None) -> None:
+        """A running step is over, for good."""
+        if step.status != "running":
+            raise IllegalMove(f"Cannot finish a step that is {step.status}.")
+        self._at = at
+        status = "completed" if failure is None else "failed"
+        self.out.append([entries.FINISH, at, step.id, step.node.index, status, failure])
+        self._over(step, status, failure)
+
+    def wait(self, step: Step, pause: Pause, at: int) -> None:
+        """A running step asks to be called again when what it waits for has come."""
+        self._refuse_unless(step.status == "running", "wait")
+        self._live([entries.WAIT, at, step.id, step.node.index, *pause])
+
+    def resume(self, step: Step, fact: Json, at: int) -> None:
+        """What a step waited for has come."""
+        self._refuse_unless(step.status == "waiting", "resume")
+        self._live([entries.RESUME, at, step.id, step.node.index, fact])
+
+    def retry(self, step: Step, failure: Failure, due: int, at: int) -> None:
+        """A running step failed and is tried again when due."""
+        self._refuse_unless(step.status == "running", "retry")
+        self._live([entries.RETRY, at, step.id, step.node.index, step.attempt, failure, due])
+
+    def end(self, at: int) -> None:
+        """Nothing is left to do, or a fault forbids to go on."""
+        idle = not (self.ready or self.running or self.waiting)
+        self._refuse_unless(self.status not in FINAL and (idle or self.fault is not None), "end")
+        if self.fault is not None:
+            self._finish_run("failed", self.fault, at)
+        elif self.first_failure is not None:
+            self._finish_run("completed_with_errors", self.first_failure, at)
+        else:
+            self._finish_run("completed", None, at)
+
+    def fail(self, code: str, message: str, at: int, step_id: int | None = None) -> None:
+        """End the run for a fault of its own (`step_limit`, `poison`, ...)."""
+        self._refuse_unless(self.status not in FINAL, "fail")
+        self._finish_run("failed", {"code": code, "message": message, "step_id": step_id}, at)
+
+    def cancel(self, at: int) -> None:
+        """End the run because someone asked for it."""
+        self._refuse_unless(self.status not in FINAL, "cancel")
+        self._finish_run("cancelled", {"code": "cancelled", "message": MESSAGE_CANCELLED, "step_id": None}, at)
+
+    def next_due(self) -> int | None:
+        """When the first timer is due."""
+        return min((s.pause.due for s in self.waiting.values() if s.pause and s.pause.due is not None), default=None)
+
+    def due(self, now: int) -> list[Step]:
+        """Waiting steps whose time has come, the earliest first."""
+        ripe = [s for s in self.waiting.values() if s.pause and s.pause.due is not None and s.pause.due <= now]
+        return sorted(ripe, key=lambda step: (step.pause.due if step.pause and step.pause.due else 0, step.id))
+
+    def _live(self, entry: Entry) -> None:
+        self._at = entry[1]
+        self.out.append(entry)
+        self.readers[entry[0]](entry)
+
+    def _finish_run(self, status: str, reason: Failure | None, at: int) -> None:
+        """The entry shows what the settled run looks like, so it is filled in after the fact."""
+        entry: Entry = [entries.FINISHED, at, status, reason, {}]
+        self._live(entry)
+        entry[4].update(stats=self.stats(), not_reached=self.not_reached(), leftovers=self.leftovers)
+
+    def _refuse_unless(self, fits: bool, move: str) -> None:
+        if not fits:
+            raise IllegalMove(f"Cannot {move}: the run is {self.status}.")
