@@ -1,0 +1,88 @@
+"""What a block may use of the world: its ids, its clock, a guarded client. Wired in `app`."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from random import Random
+from typing import Protocol
+
+from pilothouse.kit.json import Json
+
+
+class HttpReply(Protocol):
+    """A whole answer, read within the body cap and with its content decoded."""
+
+    @property
+    def status(self) -> int: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...  # names in lower case
+    @property
+    def url(self) -> str: ...  # where the answer came from, after redirects
+    @property
+    def content(self) -> bytes: ...
+    @property
+    def text(self) -> str: ...
+    def json(self) -> Json: ...  # raises ValueError when the body is not JSON
+
+
+class Http(Protocol):
+    """The only way out: refuses private addresses, caps bodies, re-checks every redirect."""
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        json: Json = None,
+        content: bytes | None = None,
+        timeout: float | None = None,
+        max_bytes: int | None = None,
+    ) -> HttpReply: ...
+
+
+class BlockLog(Protocol):
+    """The run's own log; keyword values are JSON."""
+
+    def info(self, message: str, **facts: Json) -> None: ...
+    def warning(self, message: str, **facts: Json) -> None: ...
+
+
+class BlockContext(Protocol):
+    """Handed to every block. Clock and randomness come from here so that a dry run can fix them."""
+
+    @property
+    def run_id(self) -> str: ...
+    @property
+    def node_id(self) -> str: ...
+    @property
+    def step_id(self) -> str: ...
+    @property
+    def attempt(self) -> int: ...  # 1 at the first try
+    @property
+    def timezone(self) -> str: ...  # of the user, an IANA name
+    @property
+    def random(self) -> Random: ...
+    @property
+    def http(self) -> Http: ...
+    @property
+    def log(self) -> BlockLog: ...
+
+    def now(self) -> datetime: ...
+
+    def idempotency_key(self, label: str = "") -> str:
+        """Equal over crashes and retries of this step; another in every other step, re-run and fork."""
+        ...
+
+    def progress(self, message: str, fraction: float | None = None) -> None: ...
+
+    async def wait_timer(self, until: datetime) -> datetime:
+        """Wait durably, holding no worker; give back the moment this wait was first due.
+
+        The n-th wait of a step is the same wait whenever the step is repeated: one that is over returns at once
+        with the moment recorded first, so that a block which counts on from it does not drift.
+        """
+        ...
+
+    async def wait_fact(self, name: str) -> Json:
+        """Wait durably for somebody to send the run a fact of this name, and give its value back."""
+        ...

@@ -1,0 +1,43 @@
+"""Examples: a block's promise in plain values, run as tests and used by dry runs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from pilothouse.kit.json import Json, JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One prepared HTTP answer of an example."""
+
+    status: int
+    body: str | bytes | JsonObject | list[Json] = ""
+    headers: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def reply(status: int, body: str | bytes | JsonObject | list[Json] = "", **headers: str) -> Reply:
+    """An answer the example's HTTP gives, in order; `content_type="text/html"` names a header."""
+    return Reply(status, body, {name.replace("_", "-").lower(): value for name, value in headers.items()})
+
+
+Expected: TypeAlias = Json | type | Callable[[Json], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """Asked this, the block fires exactly that: a value, a type or a predicate per pin. Runs as a test.
+
+    `fails` is the code of an example that ends by raising. The first example must hold plain values: dry runs use it.
+    """
+
+    ask: JsonObject
+    fires: list[tuple[str, Expected]] = field(default_factory=list[tuple[str, Expected]])
+    http: list[Reply] = field(default_factory=list[Reply])
+    fails: str | None = None
+
+
+def plain(example: Example) -> JsonObject:
+    """The example as the index keeps it; expectations that are no plain values are left out."""
+    fires: list[Json] = [[pin, value] for pin, value in example.fires if not callable(value)]
+    return {"ask": example.ask, "fires": fires}

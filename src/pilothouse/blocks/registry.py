@@ -1,0 +1,109 @@
+"""The catalogue at run time: specs come from the generated index, code is imported when a block first runs."""
+
+import importlib
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import structlog
+
+from pilothouse.blocks.contract import Block
+from pilothouse.blocks.refusals import RESERVED_ID, BlockRefused
+from pilothouse.blocks.runner import Runnable
+from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
+from pilothouse.kit.errors import Conflict, NotFound
+from pilothouse.kit.json import Json, JsonObject, loads
+
+HERE = Path(__file__).parent
+INDEX = HERE / "index.json"
+TEST_INDEX = HERE / "test_index.json"
+
+_log = structlog.stdlib.get_logger(__name__)
+
+
+class UnknownBlock(NotFound):
+    """There is no block with this id."""
+
+    wire_code = "unknown_block"
+
+
+class DisabledBlock(Conflict):
+    """This block is disabled or cannot be loaded."""
+
+
+class Registry(Mapping[str, BlockSpec]):
+    """A `Catalogue` that can also load: reading it imports no block module."""
+
+    def __init__(
+        self, *, test_blocks: bool = False, disabled: Collection[str] = (), indexes: Collection[Path] = (INDEX,)
+    ) -> None:
+        self._specs: dict[str, BlockSpec] = {}
+        self._paths: dict[str, str] = {}
+        self._runnables: dict[str, Runnable] = {}
+        for index in (*indexes, TEST_INDEX) if test_blocks else indexes:
+            for entry in cast(list[JsonObject], loads(index.read_bytes())):
+                self._add(entry)
+        for block_id in disabled:
+            if block_id in self._specs:
+                self._disable(block_id, "disabled by the operator")
+
+    def __getitem__(self, block_id: str) -> BlockSpec:
+        return self._specs[block_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._specs)
+
+    def __len__(self) -> int:
+        return len(self._specs)
+
+    def load(self, block_id: str) -> Block:
+        """The block itself; imports its module when it is first asked for. Refuses disabled blocks."""
+        spec = self._specs.get(block_id)
+        if spec is None:
+            raise UnknownBlock(block=block_id)
+        if spec.disabled:
+            raise DisabledBlock(f"{spec.name}: {spec.reason}", block=block_id)
+        try:
+            return self._import(spec)
+        except (ImportError, AttributeError, BlockRefused) as cause:
+            reason = f"unavailable: {cause}"
+            _log.error("block.unavailable", block=spec.name, exc_info=cause)
+            self._disable(block_id, reason)
+            raise DisabledBlock(f"{spec.name}: {reason}", block=block_id) from cause
+
+    def runnable(self, block_id: str) -> Runnable:
+        """The block ready to run; made once."""
+        found = self._runnables.get(block_id)
+        if found is None:
+            found = self._runnables[block_id] = Runnable(self.load(block_id))
+        return found
+
+    def _add(self, entry: JsonObject) -> None:
+        spec = read_spec(entry)
+        if spec.id in self._specs:
+            raise BlockRefused(spec.name, f"its id {spec.id} is taken by {self._specs[spec.id].name!r}")
+        if spec.id == RESERVED_ID:
+            raise BlockRefused(spec.name, "its id is reserved and always refused")
+        self._specs[spec.id] = spec
+        self._paths[spec.id] = str(entry["function"])
+
+    def _disable(self, block_id: str, reason: str) -> None:
+        self._specs[block_id] = replace(self._specs[block_id], disabled=True, reason=reason)
+
+    def _import(self, spec: BlockSpec) -> Block:
+        module, _, name = self._paths[spec.id].partition(":")
+        found = getattr(importlib.import_module(module), name)
+        if not isinstance(found, Block) or found.spec.id != spec.id:
+            raise BlockRefused(spec.name, f"{module}:{name} is not the block the index promises")
+        return found
+
+
+def read_spec(entry: JsonObject) -> BlockSpec:
+    """Read what the index writer wrote."""
+    facts: dict[str, object] = {name: value for name, value in entry.items() if name != "function"}
+    for listed in ("categories", "happy_pins", "examples"):
+        facts[listed] = tuple(cast(list[Json], facts[listed]))
+    facts["kind"] = Kind(str(facts["kind"]))
+    facts["effects"] = Effects(str(facts["effects"]))
+    return BlockSpec(**facts)  # pyright: ignore[reportArgumentType]  the index is ours and a test checks the round trip

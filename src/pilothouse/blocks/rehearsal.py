@@ -1,0 +1,113 @@
+"""A stage for examples: prepared HTTP answers, a fixed clock, timers that are over at once. No network."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from random import Random
+
+from pilothouse.blocks.example import Reply
+from pilothouse.kit.json import Json, dump_bytes, loads
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request a block made; header names in lower case."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    content: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A prepared answer as a block reads it."""
+
+    status: int
+    headers: dict[str, str]
+    url: str
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        return self.content.decode()
+
+    def json(self) -> Json:
+        return loads(self.content)
+
+
+class PreparedHttp:
+    """Answers in order; a request too many fails the example."""
+
+    def __init__(self, replies: Iterable[Reply] = ()) -> None:
+        self.replies = list(replies)
+        self.sent: list[Sent] = []
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        json: Json = None,
+        content: bytes | None = None,
+        timeout: float | None = None,
+        max_bytes: int | None = None,
+    ) -> Answer:
+        body = content if json is None else dump_bytes(json)
+        self.sent.append(Sent(method, url, {name.lower(): value for name, value in (headers or {}).items()}, body))
+        if not self.replies:
+            raise AssertionError(f"the example has no answer for {method} {url}")
+        reply = self.replies.pop(0)
+        if isinstance(reply.body, dict | list):
+            return Answer(
+                reply.status, {"content-type": "application/json", **reply.headers}, url, dump_bytes(reply.body)
+            )
+        return Answer(
+            reply.status, reply.headers, url, reply.body.encode() if isinstance(reply.body, str) else reply.body
+        )
+
+
+class KeptLog:
+    """Keeps what a block said."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def info(self, message: str, **facts: Json) -> None:
+        self.lines.append(message)
+
+    def warning(self, message: str, **facts: Json) -> None:
+        self.lines.append(message)
+
+
+@dataclass(slots=True)
+class Rehearsal:
+    """A `BlockContext` in which equal asks give equal answers."""
+
+    http: PreparedHttp = field(default_factory=PreparedHttp)
+    log: KeptLog = field(default_factory=KeptLog)
+    run_id: str = "00000000-0000-7000-8000-000000000001"
+    node_id: str = "node"
+    step_id: str = "00000000-0000-7000-8000-000000000002"
+    attempt: int = 1
+    timezone: str = "UTC"
+    random: Random = field(default_factory=lambda: Random(0))
+    moment: datetime = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    waits: list[datetime] = field(default_factory=list[datetime])
+
+    def now(self) -> datetime:
+        return self.moment
+
+    def idempotency_key(self, label: str = "") -> str:
+        return f"key-{self.step_id}-{label}" if label else f"key-{self.step_id}"
+
+    def progress(self, message: str, fraction: float | None = None) -> None:
+        self.log.info(message)
+
+    async def wait_timer(self, until: datetime) -> datetime:
+        self.waits.append(until)
+        return until
+
+    async def wait_fact(self, name: str) -> Json:
+        return name

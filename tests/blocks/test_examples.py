@@ -1,0 +1,80 @@
+"""Every example of every block, run (blocks:Q11, blocks:Q6)."""
+
+from pathlib import Path
+
+import pytest
+
+from pilothouse.blocks.contract import BlockFailed, Example
+from pilothouse.blocks.example import Expected
+from pilothouse.blocks.registry import Registry
+from pilothouse.blocks.rehearsal import PreparedHttp, Rehearsal
+from pilothouse.blocks.runner import Runnable
+from pilothouse.graph.catalogue import Effects
+from pilothouse.graph.values import problems
+from pilothouse.kit.json import Json
+
+REGISTRY = Registry(test_blocks=True)
+CASES = [
+    pytest.param(block_id, example, id=f"{REGISTRY[block_id].name}-{number}")
+    for block_id in REGISTRY
+    for number, example in enumerate(REGISTRY.load(block_id).examples)
+]
+
+
+def matches(value: Json, expected: Expected) -> bool:
+    if isinstance(expected, type):
+        return isinstance(value, expected)
+    if callable(expected):
+        return expected(value)
+    return value == expected and type(value) is type(expected)
+
+
+async def play(runnable: Runnable, example: Example, stage: Rehearsal) -> list[tuple[str, Json]]:
+    return [fired async for part in runnable.stream(dict(example.ask), stage) for fired in part]
+
+
+@pytest.mark.parametrize(("block_id", "example"), CASES)
+async def test_an_example_fires_exactly_what_it_says(
+    block_id: str, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    runnable = REGISTRY.runnable(block_id)
+    stage = Rehearsal(http=PreparedHttp(example.http))
+
+    if example.fails:
+        with pytest.raises(BlockFailed) as caught:
+            await play(runnable, example, stage)
+        assert caught.value.code == example.fails
+        return
+
+    fired = await play(runnable, example, stage)
+    assert [pin for pin, _ in fired] == [pin for pin, _ in example.fires]
+    for (_, value), (_, expected) in zip(fired, example.fires, strict=True):
+        assert matches(value, expected)
+    assert stage.http.replies == []
+
+
+@pytest.mark.parametrize(("block_id", "example"), CASES)
+async def test_a_writing_request_carries_the_steps_key(
+    block_id: str, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    runnable = REGISTRY.runnable(block_id)
+    if runnable.effects_of(dict(example.ask)) is not Effects.WRITES or runnable.spec.at_least_once or example.fails:
+        return
+    stage = Rehearsal(http=PreparedHttp(example.http))
+    await play(runnable, example, stage)
+    for request in stage.http.sent:
+        assert request.headers["idempotency-key"] == stage.idempotency_key()
+
+
+@pytest.mark.parametrize("block_id", list(REGISTRY))
+def test_what_the_first_example_fires_fits_the_served_schema(block_id: str):
+    spec = REGISTRY[block_id]
+    pins = spec.outputs["properties"]
+    assert isinstance(pins, dict)
+    for pin, value in REGISTRY.load(block_id).examples[0].fires:
+        schema = pins[pin]
+        assert isinstance(schema, dict)
+        assert not callable(value)
+        assert problems(value, schema, spec.outputs) == []
