@@ -1,12 +1,13 @@
 """Tables and connections for ordinary commands, the same on SQLite and PostgreSQL."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import BigInteger, MetaData, String, Text, event
-from sqlalchemy.engine import Dialect
+from sqlalchemy.engine import Connection, Dialect
 from sqlalchemy.engine.url import make_url
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
@@ -67,10 +68,14 @@ def is_sqlite(url: str) -> bool:
 class Database:
     """The engine for units of work. Hot writes go through the committer instead."""
 
-    def __init__(self, url: str, *, pool_size: int = 12) -> None:
+    def __init__(self, url: str, *, pool_size: int = 12, busy_seconds: float = 5) -> None:
         self.url = url
         self.sqlite = is_sqlite(url)
-        self.engine: AsyncEngine = _sqlite_engine(url, pool_size) if self.sqlite else _postgres_engine(url, pool_size)
+        # SQLite has one writer: a unit of work and the committer take turns on this lock, not on busy loops.
+        self.write_lock = asyncio.Lock()
+        self.engine: AsyncEngine = (
+            _sqlite_engine(url, pool_size, busy_seconds) if self.sqlite else _postgres_engine(url, pool_size)
+        )
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
 
     @asynccontextmanager
@@ -82,31 +87,51 @@ class Database:
     @asynccontextmanager
     async def writing(self) -> AsyncGenerator[AsyncSession]:
         """A session that commits when the block ends well; only `base` may open one (see `work.py`)."""
-        async with self._sessions() as session, session.begin():
+        async with self._write_turn(), self._sessions() as session, session.begin():
+            await session.connection(execution_options={WRITES: True})
             yield session
+
+    @asynccontextmanager
+    async def _write_turn(self) -> AsyncGenerator[None]:
+        if not self.sqlite:
+            yield
+            return
+        async with self.write_lock:
+            yield
 
     async def close(self) -> None:
         await self.engine.dispose()
 
 
-def _sqlite_engine(url: str, pool_size: int) -> AsyncEngine:
+def _sqlite_engine(url: str, pool_size: int, busy_seconds: float) -> AsyncEngine:
     engine = create_async_engine(url, pool_size=pool_size, max_overflow=0)
 
     def prepare(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # we say `begin` ourselves, below
         cursor = connection.cursor()
         for pragma in SQLITE_PRAGMAS:
             cursor.execute(pragma)
+        cursor.execute(f"pragma busy_timeout={int(busy_seconds * 1000)}")
         cursor.close()
 
+    def begin(connection: Connection) -> None:
+        # A writer takes the lock at once: a read that later turns into a write could only fail as busy.
+        writes = connection.get_execution_options().get(WRITES, False)
+        connection.exec_driver_sql("begin immediate" if writes else "begin")
+
     event.listen(engine.sync_engine, "connect", prepare)
+    event.listen(engine.sync_engine, "begin", begin)
     return engine
 
 
+WRITES = "pilothouse_writes"
+
+
 SQLITE_PRAGMAS = (
+    "pragma busy_timeout=5000",  # first: the next one may have to wait, too
     "pragma journal_mode=wal",
     "pragma synchronous=full",
     "pragma foreign_keys=on",
-    "pragma busy_timeout=5000",
 )
 
 

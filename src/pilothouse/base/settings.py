@@ -1,29 +1,43 @@
 """Every setting of the product, read once by the process that starts and handed down."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, SecretStr
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from pilothouse.base.places import default_data_dir
 
 
-class Settings(BaseSettings):
-    """Names are those of `docs/reference/settings.md`; the environment spells them `PILOTHOUSE_<NAME>`."""
+def _split(value: object) -> object:
+    """`a, b` from the environment is the list [a, b]."""
+    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
-    model_config = SettingsConfigDict(
-        env_prefix="PILOTHOUSE_", env_file=".env", extra="ignore", frozen=True, hide_input_in_errors=True
-    )
+
+def _absolute(value: object) -> object:
+    """`~` and relative paths are read where the process starts, not where it later happens to be."""
+    return Path(value).expanduser().absolute() if isinstance(value, str | Path) else value
+
+
+Words: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_split)]
+Place: TypeAlias = Annotated[Path, BeforeValidator(_absolute)]
+
+
+class Settings(BaseModel):
+    """Names are those of `docs/reference/settings.md`; the environment spells them `PILOTHOUSE_<NAME>`.
+
+    A plain model: `settings_sources.py` finds the values, so that it can also say where each came from.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     # Core
-    data_dir: Path = Field(default_factory=default_data_dir)
+    data_dir: Place = Field(default_factory=default_data_dir)
     env: Literal["local", "production"] = "local"
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 8000
     public_url: str = "http://localhost:8000"
-    cors_origins: Annotated[tuple[str, ...], NoDecode] = ()
-    trusted_proxies: Annotated[tuple[str, ...], NoDecode] = ()
+    cors_origins: Words = ()
+    trusted_proxies: Words = ()
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "console", "json"] = "auto"
 
@@ -41,6 +55,7 @@ class Settings(BaseSettings):
     signing_key: SecretStr | None = None
     hmac_key: SecretStr | None = None
     metrics_token: SecretStr | None = None
+    backup_passphrase: SecretStr | None = None  # never made: it seals the secrets inside a backup
 
     # Work
     worker_concurrency: Annotated[int, Field(ge=1, le=10_000)] = 50
@@ -51,6 +66,12 @@ class Settings(BaseSettings):
     rate_limit_per_minute: Annotated[int, Field(ge=1)] = 600
     max_steps_per_run: Annotated[int, Field(ge=1)] = 100_000
     max_parallel_steps: Annotated[int, Field(ge=1)] = 64
-    egress_allow: Annotated[tuple[str, ...], NoDecode] = ()
-    metrics_port: int | None = None
+    egress_allow: Words = ()
+    metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    failpoint: str | None = None  # where a fault test wants this process to die
     test_blocks: bool = False  # the effect and probe blocks of the fault tests
+
+    @property
+    def files_dir(self) -> Path:
+        """Where files are kept when `files_url` names no other place."""
+        return self.data_dir / "files"

@@ -1,0 +1,41 @@
+"""Named places at which a fault test may kill this process. Inert unless the process was started to die there."""
+
+import os
+import signal
+
+# In the order in which a job meets them. A meta-test demands that each is hit.
+FAILPOINTS = (
+    "accepted_not_rung",
+    "rung_not_claimed",
+    "claimed_nothing_flushed",
+    "before_flush_commit",
+    "after_flush_commit",
+    "effect_done_not_journaled",
+    "before_settle",
+    "after_settle",
+    "before_suspend",
+    "after_suspend",
+    "fact_sent_not_woken",
+    "timer_due",
+    "requeued_not_rung",
+    "lease_lost",
+)
+
+_armed: dict[str, int] = {}
+
+
+def arm(spec: str) -> None:
+    """Die at the n-th pass of a place: `before_settle:3`."""
+    name, _, count = spec.partition(":")
+    if name not in FAILPOINTS:
+        raise ValueError(f"unknown failpoint {name!r}")
+    _armed[name] = int(count or 1)
+
+
+def hit(name: str) -> None:
+    """Pass a named place."""
+    if not _armed or name not in _armed:
+        return
+    _armed[name] -= 1
+    if _armed[name] <= 0:
+        os.kill(os.getpid(), signal.SIGKILL)

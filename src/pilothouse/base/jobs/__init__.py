@@ -1,0 +1,1 @@
+"""Durable jobs: the database is the truth, the bell only rings. See docs/explanation/jobs.md."""

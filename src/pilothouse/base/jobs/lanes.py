@@ -1,0 +1,200 @@
+"""Lanes: how many jobs of one user, and of one user and agent, may run at a time.
+
+A lane's row counts the places taken. Jobs beyond the cap are `held` in the table and get the place that a
+settling job gives back. All changes to a user's lanes happen under the lock of the user's top lane (the
+committer takes it for the whole group), so a book read here cannot be out of date.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pilothouse.base.statements import GroupFetch, PostgresFetch, SqliteExecute
+
+# A job's two lanes: (top, top_cap, lane, lane_cap); a job with one lane has None for the second.
+LanePair = tuple[str, str | None]
+
+
+class LaneBook:
+    """The lanes of one group as read under their lock; pure bookkeeping."""
+
+    def __init__(self, rows: Iterable[Sequence[Any]]) -> None:
+        self.lanes: dict[str, list[int]] = {key: [cap, used] for key, cap, used in rows}
+        self.changed: set[str] = set()
+
+    def know(self, pair: LanePair, caps: tuple[int, int]) -> bool:
+        """Note the lanes' present caps; answers whether one of them was raised. A lane unknown so far is empty."""
+        raised = False
+        for key, cap in zip(pair, caps, strict=True):
+            if key is None:
+                continue
+            lane = self.lanes.setdefault(key, [0, 0])
+            if lane[0] != cap:
+                raised = raised or 0 < lane[0] < cap  # 0: a row that was made only to be locked
+                lane[0] = cap
+                self.changed.add(key)
+        return raised
+
+    def take(self, pair: LanePair) -> bool:
+        """Take a place in both lanes, or in neither."""
+        top, lane = pair
+        if self.free(pair) < 1:
+            return False
+        self._add(top, 1)
+        self._add(lane, 1)
+        return True
+
+    def force(self, pair: LanePair) -> None:
+        """Take a place even if there is none: for a job that is about to end."""
+        top, lane = pair
+        self._add(top, 1)
+        self._add(lane, 1)
+
+    def give(self, pair: LanePair) -> None:
+        top, lane = pair
+        self._add(top, -1)
+        self._add(lane, -1)
+
+    def free(self, pair: LanePair) -> int:
+        """How many more jobs of this pair may run."""
+        top, lane = pair
+        room = self._room(top)
+        return room if lane is None else min(room, self._room(lane))
+
+    def rows(self) -> list[tuple[str, int, int]]:
+        """The lanes that changed, in key order, to be written back."""
+        return [(key, self.lanes[key][0], self.lanes[key][1]) for key in sorted(self.changed)]
+
+    def _room(self, key: str) -> int:
+        cap, used = self.lanes.get(key, (0, 0))
+        return cap - used
+
+    def _add(self, key: str | None, by: int) -> None:
+        if key is None or key not in self.lanes:
+            return
+        lane = self.lanes[key]
+        lane[1] = max(0, lane[1] + by)
+        self.changed.add(key)
+
+
+_SAVE_SQLITE = (
+    "insert into lanes (key, cap, used) values (?, ?, ?)"
+    " on conflict (key) do update set cap=excluded.cap, used=excluded.used"
+)
+_SAVE_POSTGRES = (
+    "insert into lanes (key, cap, used) select * from unnest($1::text[], $2::int[], $3::int[])"
+    " on conflict (key) do update set cap=excluded.cap, used=excluded.used"
+)
+
+
+def keys_of(pairs: Iterable[LanePair]) -> list[str]:
+    return sorted({key for pair in pairs for key in pair if key is not None})
+
+
+def read_sqlite(execute: SqliteExecute, pairs: Sequence[LanePair]) -> LaneBook:
+    keys = keys_of(pairs)
+    marks = ",".join("?" * len(keys))
+    return LaneBook(execute(f"select key, cap, used from lanes where key in ({marks})", tuple(keys))[1])
+
+
+def save_sqlite(execute: SqliteExecute, book: LaneBook) -> None:
+    for row in book.rows():
+        execute(_SAVE_SQLITE, row)
+    book.changed.clear()
+
+
+async def read_postgres(fetch: PostgresFetch, pairs: Sequence[LanePair]) -> LaneBook:
+    """The lanes as they are in this transaction; those that the group has locked need not be asked for again."""
+    keys = keys_of(pairs)
+    known = fetch.lanes if isinstance(fetch, GroupFetch) else {}
+    if all(key in known for key in keys):
+        return LaneBook([(key, *known[key]) for key in keys])
+    return LaneBook(await fetch("select key, cap, used from lanes where key = any($1::text[])", keys))
+
+
+async def save_postgres(fetch: PostgresFetch, book: LaneBook) -> None:
+    if rows := book.rows():
+        await fetch(_SAVE_POSTGRES, *[list(column) for column in zip(*rows, strict=True)])
+        if isinstance(fetch, GroupFetch):
+            fetch.lanes.update({key: (cap, used) for key, cap, used in rows})
+    book.changed.clear()
+
+
+# Giving places to held jobs: those of the same lane first, oldest first; then, if the user's own cap was what held
+# others back, the oldest whose narrower lane has room. So no job is ever held while both its lanes have room, and
+# whoever gives n places back need not look further unless the user's cap has now at most n.
+
+_SAME_LANE = "select id from jobs where lane=? and state='held' order by id limit ?"
+_ONLY_TOP = "select id from jobs where top_lane=? and lane is null and state='held' order by id limit ?"
+_ANY_LANE = (
+    "select j.id, j.lane from jobs j left join lanes l on l.key=j.lane"
+    " where j.top_lane=? and j.state='held' and (j.lane is null or l.used < l.cap) order by j.id limit ?"
+)
+_QUEUE_SQLITE = "update jobs set state='queued', due_at=0, fence=fence+1, moved_at=? where id=? and state='held'"
+_QUEUE_POSTGRES = (
+    "update jobs set state='queued', due_at=0, fence=fence+1, moved_at=$2 where id = any($1::text[]) and state='held'"
+)
+
+
+def promote_sqlite(
+    execute: SqliteExecute, book: LaneBook, pair: LanePair, now: int, *, raised: bool = False
+) -> list[str]:
+    """Queue held jobs into the place that was given back, or that a raised cap made; answers their ids."""
+    top, lane = pair
+    free = book.free(pair)
+    cramped = raised or book.free((top, None)) <= 1
+    sql, key = (_ONLY_TOP, top) if lane is None else (_SAME_LANE, lane)
+    found = [(row[0], lane) for row in execute(sql, (key, free))[1]] if free > 0 else []
+    chosen: list[str] = []
+    while True:
+        for job_id, other in found:
+            if book.take((top, other)):
+                execute(_QUEUE_SQLITE, (now, job_id))
+                chosen.append(job_id)
+        save_sqlite(execute, book)
+        room = book.free((top, None))
+        found = execute(_ANY_LANE, (top, room))[1] if cramped and room > 0 else []
+        if not found:
+            return chosen
+        book.lanes.update(read_sqlite(execute, [(top, other) for _, other in found]).lanes)
+
+
+async def promote_postgres(
+    fetch: PostgresFetch, book: LaneBook, pairs: Sequence[LanePair], now: int, *, raised: bool = False
+) -> list[str]:
+    """As `promote_sqlite`, for all pairs of a group; the caller holds the top lanes' locks."""
+    chosen: list[str] = []
+    given = Counter(top for top, _ in pairs)
+    cramped = sorted(top for top, count in given.items() if raised or book.free((top, None)) <= count)
+    for top, lane in sorted(set(pairs), key=str):
+        free = book.free((top, lane))
+        sql, key = (_ONLY_TOP, top) if lane is None else (_SAME_LANE, lane)
+        if free > 0:
+            found = [(row[0], lane) for row in await fetch(_dollars(sql), key, free)]
+            chosen += await _queue_postgres(fetch, book, top, found, now)
+    await save_postgres(fetch, book)
+    for top in cramped:
+        while (room := book.free((top, None))) > 0:
+            found = [(row[0], row[1]) for row in await fetch(_dollars(_ANY_LANE), top, room)]
+            if not found:
+                break
+            book.lanes.update((await read_postgres(fetch, [(top, other) for _, other in found])).lanes)
+            chosen += await _queue_postgres(fetch, book, top, found, now)
+            await save_postgres(fetch, book)
+    return chosen
+
+
+async def _queue_postgres(
+    fetch: PostgresFetch, book: LaneBook, top: str, found: Sequence[tuple[str, str | None]], now: int
+) -> list[str]:
+    placed = [job_id for job_id, lane in found if book.take((top, lane))]
+    if placed:
+        await fetch(_QUEUE_POSTGRES, placed, now)
+    return placed
+
+
+def _dollars(sql: str) -> str:
+    """SQLite's marks as PostgreSQL's."""
+    for number in (1, 2):
+        sql = sql.replace("?", f"${number}", 1)
+    return sql

@@ -1,0 +1,81 @@
+"""The sweeper, in every process: gives the jobs of dead workers back, and wakes those whose timer is due."""
+
+import asyncio
+
+import structlog
+
+from pilothouse.base import failpoints
+from pilothouse.base.committer import Committer, WriteSet
+from pilothouse.base.jobs.bells import Bell
+from pilothouse.base.jobs.claims import IS_ORPHAN, REQUEUE_ORPHANS
+from pilothouse.base.jobs.moves import WAKE_JOB, micros
+from pilothouse.base.loops import end_tasks, keep_going
+from pilothouse.base.reader import Reader
+from pilothouse.base.telemetry import JOBS_REQUEUED
+
+log = structlog.get_logger()
+
+SWEEP_SECONDS = 0.25  # a lease of 4 s and this, and a dead worker's jobs go on within 5
+BATCH = 500
+
+
+class Sweeper:
+    """Looks first with a read, so that an idle installation writes nothing."""
+
+    def __init__(self, committer: Committer, reader: Reader, bell: Bell, *, shared: bool) -> None:
+        """`shared`: other processes may own jobs. If not, the data directory's lock proves that none does."""
+        self._committer, self._reader, self._bell = committer, reader, bell
+        self._shared = shared
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        if not self._shared:
+            await self.requeue_orphans()  # what the last process left running
+        self._task = asyncio.create_task(keep_going("sweeper", self.sweep, every=SWEEP_SECONDS), name="sweeper")
+
+    async def close(self) -> None:
+        if self._task is not None:
+            await end_tasks(self._task)
+
+    async def sweep(self) -> None:
+        """One pass."""
+        if self._shared and await self._orphans_exist():
+            await self.requeue_orphans()
+        await self.wake_due()
+
+    async def _orphans_exist(self) -> bool:
+        return bool(
+            await self._reader.rows(
+                "select 1 from jobs j left join workers w on w.id=j.owner"
+                f" where j.state='running' and {IS_ORPHAN} limit 1"
+            )
+        )
+
+    async def requeue_orphans(self) -> None:
+        while True:
+            answers = await self._committer.land(WriteSet(((REQUEUE_ORPHANS, (BATCH,)),)))
+            orphans: list[tuple[str, str]] = answers[0] if answers else []
+            if not orphans:
+                return
+            JOBS_REQUEUED.inc(len(orphans))
+            log.info("sweeper.requeued", jobs=len(orphans))
+            failpoints.hit("requeued_not_rung")
+            for job_id, kind in orphans:
+                self._bell.ring(kind, [job_id])
+
+    async def wake_due(self) -> None:
+        """Queue the waiting jobs whose timer is due."""
+        now = micros()
+        rows = await self._reader.rows(
+            "select id, kind, top_lane, lane from jobs where state='waiting' and due_at <= ?1 limit ?2", now, BATCH
+        )
+        if not rows:
+            return
+        failpoints.hit("timer_due")
+        wakes = [
+            self._committer.submit(WriteSet(((WAKE_JOB, (job_id, top, lane, now, True)),), locks=(top,)))
+            for job_id, _, top, lane in rows
+        ]
+        for (job_id, kind, *_), answers in zip(rows, await asyncio.gather(*wakes), strict=True):
+            if answers and answers[0]:
+                self._bell.ring(kind, [job_id])

@@ -1,0 +1,73 @@
+"""A typed view of the parts of asyncpg that the hot path uses; asyncpg ships no types."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Protocol, cast
+
+import asyncpg
+from sqlalchemy.engine.url import make_url
+
+COMMAND_TIMEOUT = 15.0
+
+# What breaks a connection or asks for another try; everything else is a fault of ours and must be seen.
+LOST: tuple[type[Exception], ...] = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.OperatorInterventionError,
+)
+AGAIN: tuple[type[Exception], ...] = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+FULL: tuple[type[Exception], ...] = (asyncpg.InsufficientResourcesError,)
+BROKEN_RULE: type[Exception] = asyncpg.IntegrityConstraintViolationError
+
+
+def is_lost(error: Exception) -> bool:
+    """Whether the connection is gone. A value that cannot be sent is an `InterfaceError` too, but no loss."""
+    return isinstance(error, LOST) and not isinstance(error, ValueError)
+
+
+class PostgresConnection(Protocol):
+    """One connection."""
+
+    async def fetch(self, query: str, *args: Any) -> Sequence[Sequence[Any]]: ...
+
+    async def execute(self, query: str, *args: Any) -> str: ...
+
+    def transaction(self) -> AbstractAsyncContextManager[Any]: ...
+
+    def is_closed(self) -> bool: ...
+
+    def terminate(self) -> None: ...
+
+
+class PostgresPool(Protocol):
+    """Some connections."""
+
+    async def fetch(self, query: str, *args: Any) -> Sequence[Sequence[Any]]: ...
+
+    def terminate(self) -> None: ...
+
+
+def dsn_of(url: str) -> str:
+    """What asyncpg takes, from what SQLAlchemy takes."""
+    return make_url(url).set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+async def connect(dsn: str) -> PostgresConnection:
+    """Raises `OSError` when the server cannot be reached or does not let us in."""
+    untyped = cast(Any, asyncpg)
+    try:
+        return cast(PostgresConnection, await untyped.connect(dsn, command_timeout=COMMAND_TIMEOUT, timeout=5))
+    except asyncpg.PostgresError as error:
+        raise ConnectionError(str(error)) from error
+
+
+async def create_pool(dsn: str, size: int) -> PostgresPool:
+    """Raises `OSError` when the server cannot be reached or does not let us in."""
+    untyped = cast(Any, asyncpg)
+    try:
+        pool = await untyped.create_pool(dsn, min_size=1, max_size=size, command_timeout=10, timeout=5)
+    except asyncpg.PostgresError as error:
+        raise ConnectionError(str(error)) from error
+    return cast(PostgresPool, pool)

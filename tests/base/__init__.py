@@ -1,0 +1,1 @@
+"""One conformance suite per port, run on each implementation."""

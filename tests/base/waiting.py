@@ -1,0 +1,14 @@
+"""Waiting for something that tells nobody."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+
+async def until(ask: Callable[[], bool | Awaitable[bool]], seconds: float = 10.0) -> None:
+    """Ask again and again until the answer is yes; `TimeoutError` when it never is."""
+    async with asyncio.timeout(seconds):
+        while True:
+            answer = ask()
+            if answer if isinstance(answer, bool) else await answer:
+                return
+            await asyncio.sleep(0.02)
