@@ -1,0 +1,59 @@
+"""Agents: graphs with immutable versions, and the blocks that they are made of."""
+
+from pilothouse.features.agents.agent import Agent, AgentGraph, Version, VersionGraph
+from pilothouse.features.agents.documents import refused
+from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, FormatUnsupported, VersionNotFound
+from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved
+from pilothouse.features.agents.plans import Planned, Plans
+from pilothouse.features.agents.service import (
+    Base,
+    create_agent,
+    delete_agent,
+    diff_versions,
+    get_agent,
+    get_version,
+    list_agents,
+    list_versions,
+    rollback_agent,
+    save_agent,
+    set_active_version,
+    validate_agent,
+    validate_document,
+)
+from pilothouse.features.agents.transfer import Coverage, Exported, Imported, export_agent, import_agent
+
+__all__ = [
+    "Agent",
+    "AgentActivated",
+    "AgentDeleted",
+    "AgentFact",
+    "AgentGraph",
+    "AgentInvalid",
+    "AgentNotFound",
+    "AgentSaved",
+    "Base",
+    "Coverage",
+    "Exported",
+    "FormatUnsupported",
+    "Imported",
+    "Planned",
+    "Plans",
+    "Version",
+    "VersionGraph",
+    "VersionNotFound",
+    "create_agent",
+    "delete_agent",
+    "diff_versions",
+    "export_agent",
+    "get_agent",
+    "get_version",
+    "import_agent",
+    "list_agents",
+    "list_versions",
+    "refused",
+    "rollback_agent",
+    "save_agent",
+    "set_active_version",
+    "validate_agent",
+    "validate_document",
+]

@@ -1,0 +1,169 @@
+"""Compiled versions for the hot path: found without a session, compiled once, kept."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, Generic, TypeVar
+
+from pilothouse.base.reader import Reader
+from pilothouse.base.work import Handlers, Work
+from pilothouse.engine.plan import Plan, PlanImpossible, compile_plan
+from pilothouse.features.agents.documents import refused
+from pilothouse.features.agents.errors import AgentNotFound, VersionNotFound
+from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved
+from pilothouse.features.agents.inputs import InputCheck
+from pilothouse.graph.catalogue import Catalogue
+from pilothouse.graph.document import Document
+from pilothouse.graph.parse import parse
+from pilothouse.graph.report import Report
+from pilothouse.graph.schema import input_schema
+from pilothouse.graph.validate import validate
+from pilothouse.kit.json import JsonObject, loads
+
+HEAD_SECONDS: Final = 5.0  # how long a change made by another process may go unseen
+MAX_HEADS: Final = 4_096
+MAX_PLANS: Final = 512
+_LARGE: Final = 64_000  # a document of more characters is compiled beside the event loop
+
+_HEAD = "select user_id, active_version, newest_version from agents where id=?1 and deleted_at is null"
+_DOCUMENT = "select document from agent_versions where agent_id=?1 and version=?2"
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A version that is ready to run, or to be refused by its report."""
+
+    agent_id: str
+    version: int
+    plan: Plan
+    document: Document
+    input_schema: JsonObject
+    report: Report  # at level `run`, without inputs and masks
+    check_inputs: Callable[[JsonObject], None]  # raises `AgentInvalid`
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Whose an agent is and which version is in use, as it was at some moment before `until`."""
+
+    user_id: str
+    active_version: int
+    newest_version: int
+    until: float
+
+
+class Recent(Generic[K, V]):
+    """What was used last, up to a number of things."""
+
+    __slots__ = ("_items", "_most")
+
+    def __init__(self, most: int) -> None:
+        self._items: OrderedDict[K, V] = OrderedDict()
+        self._most = most
+
+    def get(self, key: K) -> V | None:
+        found = self._items.get(key)
+        if found is not None:
+            self._items.move_to_end(key)
+        return found
+
+    def put(self, key: K, value: V) -> None:
+        self._items[key] = value
+        self._items.move_to_end(key)
+        if len(self._items) > self._most:
+            self._items.popitem(last=False)
+
+    def drop(self, key: K) -> None:
+        self._items.pop(key, None)
+
+
+class Plans:
+    """Finds what a run needs of its agent. One per process."""
+
+    def __init__(self, reader: Reader, catalogue: Catalogue, clock: Callable[[], float] = time.monotonic) -> None:
+        self._reader = reader
+        self.catalogue = catalogue
+        self._clock = clock
+        self._heads: Recent[str, Head] = Recent(MAX_HEADS)
+        self._planned: Recent[tuple[str, int], Planned] = Recent(MAX_PLANS)
+        self._changes = 0
+
+    async def find(self, user_id: str, agent_id: str, version: int | None = None) -> Planned:
+        """This user's agent, at its active version unless one is named.
+
+        Raises `AgentNotFound` for an unknown, foreign or deleted agent, `VersionNotFound`, and `AgentInvalid`
+        when the version cannot even be compiled.
+        """
+        head = await self.check_owner(user_id, agent_id)
+        if version is None:
+            return await self.pinned(agent_id, head.active_version)
+        if version > head.newest_version:  # another process may have saved it this very second
+            head = await self._read_head(agent_id)
+        if not 1 <= version <= head.newest_version:
+            raise VersionNotFound()
+        return await self.pinned(agent_id, version)
+
+    async def check_owner(self, user_id: str, agent_id: str) -> Head:
+        """Raises `AgentNotFound` for an unknown, foreign or deleted agent."""
+        head = self._known(agent_id) or await self._read_head(agent_id)
+        if head.user_id != user_id:
+            raise AgentNotFound()
+        return head
+
+    async def pinned(self, agent_id: str, version: int) -> Planned:
+        """That version, whoever owns it and even if deleted: for work that was admitted already."""
+        found = self._planned.get((agent_id, version))
+        if found is not None:
+            return found
+        rows = await self._reader.rows(_DOCUMENT, agent_id, version)
+        if not rows:
+            raise VersionNotFound()
+        text: str = rows[0][0]
+        make = partial(_planned, agent_id, version, text, self.catalogue)
+        made = make() if len(text) < _LARGE else await asyncio.to_thread(make)
+        self._planned.put((agent_id, version), made)
+        return made
+
+    def forget(self, agent_id: str) -> None:
+        """Look again next time: this agent was changed."""
+        self._changes += 1
+        self._heads.drop(agent_id)
+
+    def handlers(self) -> Handlers:
+        """What to wire so that a change made in this process is seen at once."""
+        return {fact: (self._heed,) for fact in (AgentSaved, AgentActivated, AgentDeleted)}
+
+    async def _heed(self, work: Work, fact: AgentFact) -> None:
+        work.after_commit.append(partial(self.forget, fact.agent_id))
+
+    def _known(self, agent_id: str) -> Head | None:
+        head = self._heads.get(agent_id)
+        return head if head is not None and self._clock() < head.until else None
+
+    async def _read_head(self, agent_id: str) -> Head:
+        changes, until = self._changes, self._clock() + HEAD_SECONDS
+        rows = await self._reader.rows(_HEAD, agent_id)
+        if not rows:
+            self._heads.drop(agent_id)
+            raise AgentNotFound()
+        head = Head(*rows[0], until=until)
+        if changes == self._changes:  # else what was read may be older than a change since
+            self._heads.put(agent_id, head)
+        return head
+
+
+def _planned(agent_id: str, version: int, text: str, catalogue: Catalogue) -> Planned:
+    document = parse(loads(text))
+    report = validate(document, catalogue, "run")
+    try:
+        plan = compile_plan(document, catalogue)
+    except PlanImpossible as impossible:
+        raise refused(report) from impossible
+    schema = input_schema(document, catalogue)
+    return Planned(agent_id, version, plan, document, schema, report, InputCheck(schema))

@@ -1,0 +1,151 @@
+"""Agents and blocks on the wire."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, JsonValue, StringConstraints
+
+from pilothouse.base.http import In, Out, Whole, WireTime
+from pilothouse.features.agents.shapes import Graph, LinkShape
+from pilothouse.graph.catalogue import Effects, Kind
+from pilothouse.graph.report import Level
+
+MAX_VERSION = 2**31 - 1
+
+
+def _storable(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("must not hold NUL characters")
+    return text
+
+
+Note = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000), AfterValidator(_storable)]
+VersionNumber = Annotated[Whole, Field(ge=1, le=MAX_VERSION)]
+
+
+class AgentIn(In):
+    graph: Graph
+    note: Note | None = None
+
+
+class AgentSave(AgentIn):
+    base_version: VersionNumber | None = None
+
+
+class ActiveVersionIn(In):
+    version: VersionNumber
+    base_version: VersionNumber | None = None
+
+
+class RollbackIn(In):
+    version: VersionNumber
+    note: Note | None = None
+
+
+class ValidateIn(In):
+    graph: dict[str, JsonValue]  # any object: saying what is wrong with it is what this is for
+    level: Level = "save"
+    inputs: dict[str, JsonValue] | None = None
+
+
+class ValidateAgentIn(In):
+    version: VersionNumber | None = None
+    level: Level = "run"
+    inputs: dict[str, JsonValue] | None = None
+
+
+class ImportIn(In):
+    document: dict[str, JsonValue]
+
+
+class VersionOut(Out):
+    agent_id: str
+    version: int
+    name: str
+    description: str
+    note: str | None
+    node_count: int
+    input_schema: dict[str, JsonValue]
+    output_schema: dict[str, JsonValue]
+    content_hash: str
+    author_id: str
+    created_at: WireTime
+
+
+class VersionDetail(VersionOut):
+    graph: Graph
+
+
+class AgentOut(Out):
+    """An agent, and of the version shown what a list, or a form to run it, needs."""
+
+    id: str
+    name: str
+    description: str
+    version: int
+    active_version: int
+    newest_version: int
+    node_count: int
+    input_schema: dict[str, JsonValue]
+    output_schema: dict[str, JsonValue]
+    content_hash: str
+    created_at: WireTime
+    updated_at: WireTime
+
+
+class AgentDetail(AgentOut):
+    graph: Graph
+
+
+class IssueOut(Out):
+    node_id: str
+    field: str
+    link: LinkShape | None
+    code: str
+    message: str
+    severity: Literal["error", "warning"]
+
+
+class ReportOut(Out):
+    valid: bool
+    errors: dict[str, dict[str, str]]
+    issues: list[IssueOut]
+
+
+class DiffOut(Out):
+    from_version: int
+    to_version: int
+    diff: dict[str, JsonValue]
+
+
+class CoverageOut(Out):
+    nodes: int
+    supported: int
+    sub_agents: int
+    runnable: bool
+
+
+class ImportOut(Out):
+    agent: AgentDetail
+    coverage: CoverageOut
+
+
+class BlockOut(Out):
+    """A block as the builder shows it: pins as JSON schemas."""
+
+    id: str
+    name: str
+    description: str
+    categories: list[str]
+    kind: Kind
+    effects: Effects
+    static_output: bool
+    streams: bool
+    sensitive: bool
+    timeout_s: float | None
+    inputs: dict[str, JsonValue]
+    outputs: dict[str, JsonValue]
+    happy_pins: list[str]
+    examples: list[dict[str, JsonValue]]
+    at_least_once: bool
+    disabled: bool
+    reason: str | None
