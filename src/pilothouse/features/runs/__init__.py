@@ -1,0 +1,6 @@
+"""Runs: one execution of one version of an agent."""
+
+from pilothouse.features.runs.errors import RunEnded, RunNotEnded, RunNotFound
+from pilothouse.features.runs.service import Admitted, RunAsk, Runs
+
+__all__ = ["Admitted", "RunAsk", "RunEnded", "RunNotEnded", "RunNotFound", "Runs"]

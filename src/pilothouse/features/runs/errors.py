@@ -1,0 +1,38 @@
+"""What can go wrong with a run."""
+
+from pilothouse.kit.errors import BadRequest, Conflict, Gone, NotFound
+
+
+class RunNotFound(NotFound):
+    """There is no such run."""
+
+
+class RunNotEnded(Conflict):
+    """This run has not ended."""
+
+    wire_code = "conflict"
+    hint = "Cancel it first."
+
+
+class RunEnded(Conflict):
+    """This run has ended."""
+
+    wire_code = "conflict"
+
+
+class EventBeyondHead(Conflict):
+    """The log does not reach that far yet."""
+
+    wire_code = "conflict"
+
+
+class EventsExpired(Gone):
+    """The log no longer reaches back that far."""
+
+    wire_code = "expired"
+
+
+class BadPreference(BadRequest):
+    """`Prefer: wait=N` takes 1 to 60 seconds."""
+
+    wire_code = "bad_request"

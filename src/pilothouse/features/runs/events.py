@@ -1,0 +1,84 @@
+"""A run's log as events: live or stored, from any id on, each exactly once."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import cast
+
+from pilothouse.base.actor import Actor
+from pilothouse.base.fanout import Fanout, follow
+from pilothouse.base.logs import numbered, read_after
+from pilothouse.base.reader import Reader
+from pilothouse.engine.entries import FINISHED, Entry, render
+from pilothouse.engine.plan import Plan
+from pilothouse.features.agents import Plans
+from pilothouse.features.runs import queries
+from pilothouse.features.runs.errors import EventBeyondHead
+from pilothouse.features.runs.queries import LogHead
+from pilothouse.features.runs.steps import StepPage
+from pilothouse.kit.ids import RunId
+from pilothouse.kit.json import Json, JsonObject
+
+QUIET_SECONDS = 2.0
+AT_ONCE = 500  # entries that are read and shown before others get a turn
+
+
+class RunEvents:
+    """Reads logs for the doors."""
+
+    def __init__(self, reader: Reader, fanout: Fanout, plans: Plans) -> None:
+        self._reader, self._fanout, self._plans = reader, fanout, plans
+
+    async def open(self, actor: Actor, run_id: RunId, after: int) -> tuple[LogHead, Plan]:
+        """Check that the actor may read on from there. Raises `RunNotFound`, `EventBeyondHead`."""
+        head = await queries.log_head(self._reader, actor, run_id)
+        if after > head.head:
+            raise EventBeyondHead(head=head.head)
+        planned = await self._plans.pinned(head.agent_id, head.version)
+        return head, planned.plan
+
+    async def read(self, run_id: RunId, plan: Plan, after: int, limit: int) -> list[JsonObject]:
+        """Stored events after an id."""
+        return [event(seq, item, plan) for seq, item in await read_after(self._reader, run_id, after, limit=limit)]
+
+    async def stream(self, run_id: RunId, plan: Plan, after: int) -> AsyncGenerator[list[JsonObject]]:
+        """Events after an id as they are committed, until the run has ended."""
+
+        async def stored(position: int) -> list[tuple[int, Json]]:
+            return await read_after(self._reader, run_id, position, limit=AT_ONCE)
+
+        live = follow(self._fanout, run_id, after, stored, numbered, quiet=QUIET_SECONDS)
+        async with aclosing(live) as batches:
+            async for batch in batches:
+                for start in range(0, len(batch), AT_ONCE):
+                    yield [event(seq, item, plan) for seq, item in batch[start : start + AT_ONCE]]
+                    await asyncio.sleep(0)
+                if batch and cast(Entry, batch[-1][1])[0] == FINISHED:
+                    return
+                if not batch and await self._is_over(run_id, after):
+                    return
+
+    async def steps(self, run_id: RunId, plan: Plan, after: int, limit: int) -> tuple[list[JsonObject], int | None]:
+        """The steps that started after an event, and the event after which the next ones did (None: there are no more).
+
+        Reads on until the last of them is over; the rest of the log is not looked at.
+        """
+        page, position = StepPage(limit), after
+        while not page.is_complete:
+            batch = await read_after(self._reader, run_id, position, limit=AT_ONCE)
+            if not batch:
+                break
+            for seq, item in batch:
+                page.take(seq, cast(Entry, item), plan)
+            position = batch[-1][0]
+            await asyncio.sleep(0)
+        return page.steps(), page.next_after
+
+    async def _is_over(self, run_id: RunId, after: int) -> bool:
+        """A reader that began at the very end of an ended log has nothing to wait for; nor one of a deleted run."""
+        rows = await self._reader.rows("select head, status is not null from runs where id=?1", run_id)
+        return not rows or bool(rows[0][1] and rows[0][0] <= after)
+
+
+def event(seq: int, item: Json, plan: Plan) -> JsonObject:
+    return render(seq, cast(Entry, item), plan)

@@ -1,0 +1,183 @@
+"""A run's journal on disk: entries gather for a moment, then land as one segment under the job's fence."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import structlog
+
+from pilothouse.base import failpoints
+from pilothouse.base.committer import Clash, Committer, Refused, Write, WriteSet
+from pilothouse.base.fanout import Fanout, Notice
+from pilothouse.base.jobs.claims import Claimed
+from pilothouse.base.jobs.lease import Lease
+from pilothouse.engine.entries import FINISH, FINISHED, WAITING, Entry
+from pilothouse.engine.ports import LeaseLost
+from pilothouse.features.runs.writes import Segment, flush_journal, forgive, in_name_of
+from pilothouse.kit.errors import Unavailable
+from pilothouse.kit.json import dumps, join_arrays
+
+log = structlog.get_logger()
+
+FLUSH_SECONDS = 0.05
+FLUSH_ENTRIES = 200
+FLUSH_CHARACTERS = 1_000_000
+RETRY_SECONDS = 0.25
+MAX_NOTICE = 256 * 1024
+_CLOSING = (FINISHED, WAITING)
+
+
+@dataclass(slots=True)
+class Gathered:
+    """Entries for one segment. They are written down as they come: then their size is known, and nobody can change
+    what will be committed.
+    """
+
+    texts: list[str] = field(default_factory=list[str])
+    count: int = 0
+    size: int = 0
+
+    def add(self, entries: Sequence[Entry]) -> None:
+        text = dumps(entries)
+        self.texts.append(text)
+        self.count += len(entries)
+        self.size += len(text)
+
+    def append(self, other: "Gathered") -> None:
+        self.texts += other.texts
+        self.count += other.count
+        self.size += other.size
+
+    def body(self) -> str:
+        return self.texts[0] if len(self.texts) == 1 else join_arrays(self.texts)
+
+
+class RunJournal:
+    """Implements the engine's `Journal`. At most one flush of a run is under way at a time."""
+
+    def __init__(
+        self,
+        job: Claimed,
+        head: int,
+        committer: Committer,
+        fanout: Fanout,
+        lease: Lease,
+        *,
+        started_at: int | None = None,
+    ) -> None:
+        self._job = job
+        self._committer, self._fanout, self._lease = committer, fanout, lease
+        self.head = head  # the last entry that was handed to the committer
+        self.started_at = started_at  # of the run; its row learns it with the first flush
+        self._gathered = Gathered()
+        self._closing = Gathered()  # lands with the rows that say that the run ended or sleeps, never before
+        self._also: list[Write] = []
+        self._flushing: asyncio.Task[None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._lost = False
+        self._forgiven = job.attempt <= 1
+
+    def add(self, entries: list[Entry], *, also: Sequence[Write] = ()) -> None:
+        if self._lost:
+            raise LeaseLost
+        self._also += also
+        if entries:
+            (self._closing if entries[-1][0] in _CLOSING else self._gathered).add(entries)
+            if not self._forgiven and any(entry[0] == FINISH for entry in entries):
+                self._also.append(forgive(self._job))
+                self._forgiven = True
+        self._see_to_flush()
+
+    def _see_to_flush(self) -> None:
+        if self._gathered.count >= FLUSH_ENTRIES or self._gathered.size >= FLUSH_CHARACTERS:
+            self.flush_now()
+        elif self._timer is None and self._gathered.count:
+            self._timer = asyncio.get_running_loop().call_later(FLUSH_SECONDS, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer = None
+        self.flush_now()
+
+    @property
+    def _has_more(self) -> bool:
+        return bool(self._gathered.count or self._also)
+
+    def flush_now(self) -> None:
+        if self._flushing is None and self._has_more and not self._lost:
+            self._flushing = asyncio.get_running_loop().create_task(self._flush())
+
+    async def barrier(self) -> None:
+        while self._has_more or self._flushing is not None:
+            self.flush_now()
+            if self._flushing is not None:
+                await asyncio.shield(self._flushing)
+            if self._lost:
+                break
+        if self._lost:
+            raise LeaseLost
+
+    async def close(self) -> Segment:
+        """Wait for the flush under way and take the rest, to be landed with what ends the run."""
+        while self._flushing is not None:
+            await asyncio.shield(self._flushing)
+        if self._lost:
+            raise LeaseLost
+        self._gathered.append(self._closing)
+        self._closing = Gathered()
+        return self._take()
+
+    def drop(self) -> None:
+        """Forget what was gathered: somebody else goes on from what was committed."""
+        self._lost = True
+        self._gathered = Gathered()
+        self._disarm()
+
+    def _take(self) -> Segment:
+        self._disarm()
+        taken, self._gathered = self._gathered, Gathered()
+        first = self.head + 1
+        self.head += taken.count
+        return Segment(first, self.head, taken.body())
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    async def _flush(self) -> None:
+        try:
+            also, self._also = self._also, []
+            if not self._gathered.count:
+                await land(self._committer, in_name_of(self._job, also), self._lease)
+                return
+            segment = self._take()
+            failpoints.hit("before_flush_commit")
+            await land(self._committer, flush_journal(self._job, segment, self.started_at, also=also), self._lease)
+            failpoints.hit("after_flush_commit")
+            self._fanout.publish([notice_of(self._job.id, segment)])
+        except (Refused, Clash, LeaseLost) as error:
+            log.warning("journal.lost", run_id=self._job.id, fence=self._job.fence, error=type(error).__name__)
+            self._lost = True
+        finally:
+            self._flushing = None
+            if not self._lost:
+                self._see_to_flush()  # what came meanwhile
+
+
+def notice_of(run_id: str, segment: Segment) -> Notice:
+    """For those who follow the run; a large segment is not kept for the slow among them, who find it in the log."""
+    body = segment.body if len(segment.body) <= MAX_NOTICE else None
+    return Notice(run_id, segment.first, segment.last, body)
+
+
+async def land(committer: Committer, writes: WriteSet, lease: Lease) -> list[Any]:
+    """Land a set in a job's name, through outages, for as long as the job can still be ours."""
+    while True:
+        try:
+            return await committer.land(writes)
+        except Unavailable:
+            if lease.is_lost():
+                raise LeaseLost from None
+            writes = replace(writes, doubtful=True)
+            await asyncio.sleep(RETRY_SECONDS)

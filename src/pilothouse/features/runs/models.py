@@ -1,0 +1,27 @@
+"""The rows of runs. While a run is unfinished its job's row says what it does; `status` is written once, at the end."""
+
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Table, Text
+
+from pilothouse.base.database import Id, metadata
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Id, primary_key=True),
+    Column("user_id", Id, nullable=False),
+    Column("agent_id", Id, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("trigger", String(16), nullable=False),
+    Column("inputs", Text, nullable=False),
+    Column("dry_run", Boolean, nullable=False),
+    Column("head", BigInteger, nullable=False),  # of the run's log
+    Column("created_at", BigInteger, nullable=False),
+    Column("status", String(24)),  # final ones only
+    Column("reason", Text),
+    Column("outputs", Text),
+    Column("stats", Text),
+    Column("started_at", BigInteger),
+    Column("ended_at", BigInteger),
+    Index("ix_runs_user", "user_id", "id"),
+    Index("ix_runs_agent", "agent_id", "id"),
+)

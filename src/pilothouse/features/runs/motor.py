@@ -1,0 +1,253 @@
+"""Goes on with a run for as long as this worker holds it: loads it, drives it, lets it sleep, settles it."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import structlog
+
+from pilothouse.base import failpoints, telemetry
+from pilothouse.base.committer import Committer, WriteSet
+from pilothouse.base.fanout import Fanout
+from pilothouse.base.jobs.bells import Bell
+from pilothouse.base.jobs.claims import RELEASE_JOB, Claimed
+from pilothouse.base.jobs.inbox import DRAIN_INBOX, READ_INBOX, Fact
+from pilothouse.base.jobs.lease import Lease
+from pilothouse.base.jobs.lease import LeaseLost as LostJob
+from pilothouse.base.jobs.moves import micros
+from pilothouse.base.jobs.worker import Hold
+from pilothouse.engine.drive import drive
+from pilothouse.engine.entries import RUNNING, Entry
+from pilothouse.engine.facts import BrokenLog
+from pilothouse.engine.plan import Plan
+from pilothouse.engine.ports import Blocks, Ended, HandedOver, LeaseLost, Limits, Suspended
+from pilothouse.engine.run import Run
+from pilothouse.features.agents import Plans
+from pilothouse.features.runs.journal import RunJournal, land, notice_of
+from pilothouse.features.runs.loading import Loader
+from pilothouse.features.runs.present import RunFacts, run_json
+from pilothouse.features.runs.writes import KIND, Ending, Rest, settle_run, suspend_run, text_or_none
+from pilothouse.kit.errors import UserError
+from pilothouse.kit.json import Json, dumps, loads
+
+log = structlog.get_logger()
+
+POISON = "This run stopped its worker several times in a row."
+MAX_REPLY = 256 * 1024  # a longer answer is read from the run's row
+FOLD_AT_ONCE = 2_000
+# What an unreadable log or an agent that is no longer what it was look like; an outage is none of these.
+_UNREADABLE = (BrokenLog, UserError, LookupError, TypeError, ValueError)
+
+
+@dataclass(slots=True)
+class Begun:
+    """A run in memory, with what its final answer needs beside its state."""
+
+    run: Run
+    agent_id: str
+    version: int
+    trigger: str
+    dry_run: bool
+    created_at: int
+    started_at: int | None  # None until somebody works on it
+    slept: bool = False  # a snapshot of it may be stored
+
+
+@dataclass(slots=True)
+class Motor:
+    """One per process. Its `advance` is the handler of `run.advance` jobs."""
+
+    committer: Committer
+    fanout: Fanout
+    bell: Bell
+    plans: Plans
+    loader: Loader
+    blocks: Blocks
+    limits: Limits
+    fresh: dict[str, Begun] = field(default_factory=dict[str, Begun])  # admitted in this very process
+
+    async def advance(self, hold: Hold) -> None:
+        job = hold.job
+        begun: Begun = self.fresh.pop(job.id, None) or await self._load(hold)
+        at_once = hold.cancelled.is_set() or hold.is_poison
+        if begun.started_at is None and not at_once:
+            begun.started_at = micros()
+        journal = RunJournal(job, begun.run.head, self.committer, self.fanout, hold.lease, started_at=begun.started_at)
+        try:
+            if at_once:
+                _end_at_once(begun.run, hold)
+                journal.add(begun.run.drain())
+                await self._settle(begun, journal, hold)
+                return
+            while not await self._go(begun, journal, hold):
+                pass  # a fact came while it was about to sleep
+        except LeaseLost:
+            raise LostJob from None
+        finally:
+            journal.drop()
+
+    async def _load(self, hold: Hold) -> Begun:
+        try:
+            stored = await self.loader.load(hold.job.id)
+            plan = (await self.plans.pinned(stored.agent_id, stored.version)).plan
+            run = Run(plan) if stored.snapshot is None else Run.restore(plan, stored.snapshot)
+            await _fold(run, stored.entries)
+        except _UNREADABLE:
+            if not hold.is_poison:
+                raise  # tried again a few times: another worker may be able to read it
+            log.error("run.unreadable", run_id=hold.job.id, exc_info=True)
+            stored = await self.loader.load_row(hold.job.id)
+            run = Run(Plan((), ()))
+            run.head = stored.head
+        started_at = stored.started_at or _first_begin(stored.entries)
+        return Begun(
+            run,
+            stored.agent_id,
+            stored.version,
+            stored.trigger,
+            stored.dry_run,
+            stored.created_at,
+            started_at,
+            slept=stored.snapshot is not None,
+        )
+
+    async def _go(self, begun: Begun, journal: RunJournal, hold: Hold) -> bool:
+        """Drive until the run ends or sleeps; answers False when it must go on at once."""
+        job, run = hold.job, begun.run
+        if run.waiting:
+            await self._take_facts(run, journal, job, hold.lease)
+        outcome = await drive(
+            run,
+            job.id,
+            self.blocks,
+            journal,
+            hold.lease,
+            clock=micros,
+            cancelled=hold.cancelled,
+            stopping=hold.stopping,
+            limits=self.limits,
+        )
+        match outcome:
+            case Ended():
+                await self._settle(begun, journal, hold)
+                return True
+            case HandedOver():
+                await self._hand_over(journal, job)
+                return True
+            case Suspended():
+                return await self._sleep(begun, journal, hold, outcome.wake_at)
+
+    async def _hand_over(self, journal: RunJournal, job: Claimed) -> None:
+        """This process stops: what is finished is committed, then somebody else may go on."""
+        await journal.barrier()
+        await self.committer.land(WriteSet(((RELEASE_JOB, (job.id, job.fence, 0, False)),)))
+        self._ring([job.id])
+
+    async def _take_facts(self, run: Run, journal: RunJournal, job: Claimed, lease: Lease) -> None:
+        """What others sent: journaled and taken out of the inbox in one flush."""
+        answers = await land(self.committer, WriteSet(((READ_INBOX, (job.id,)),)), lease)
+        facts: list[Fact] = answers[0] if answers else []
+        if not facts:
+            return
+        for fact in facts:
+            _resume(run, fact)
+        journal.add(run.drain(), also=[(DRAIN_INBOX, (job.id, tuple(fact.id for fact in facts)))])
+        await journal.barrier()
+
+    async def _sleep(self, begun: Begun, journal: RunJournal, hold: Hold, wake_at: int | None) -> bool:
+        segment = await journal.close()
+        rest = Rest(dumps(begun.run.snapshot()), wake_at, begun.started_at, micros())
+        failpoints.hit("before_suspend")
+        answers = await land(self.committer, suspend_run(hold.job, segment, rest), hold.lease)
+        failpoints.hit("after_suspend")
+        self.fanout.publish([notice_of(hold.job.id, segment)])
+        begun.slept = True
+        if not answers:  # it landed at an earlier try, whose answer was lost; if it does not sleep, it is handed on
+            return True
+        if answers[0].cancelled:
+            hold.cancelled.set()
+        self._ring(answers[0].promoted)
+        return bool(answers[0].asleep)
+
+    async def _settle(self, begun: Begun, journal: RunJournal, hold: Hold) -> None:
+        job, run = hold.job, begun.run
+        segment = await journal.close()
+        now = micros()
+        stats = _stats(begun, now)
+        ending = Ending(run.status, text_or_none(run.reason), dumps(run.outputs), dumps(stats), begun.started_at, now)
+        failpoints.hit("before_settle")
+        answers = await land(self.committer, settle_run(job, segment, ending, slept=begun.slept), hold.lease)
+        failpoints.hit("after_settle")
+        telemetry.RUNS_ENDED.labels(run.status).inc()
+        self.fanout.publish([notice_of(job.id, segment)])
+        if job.reply_to is not None:
+            answer = dumps(run_json(_facts(job.id, begun, stats, now, segment.last)))
+            self.fanout.reply(job.reply_to, job.id, answer if len(answer) <= MAX_REPLY else "")
+        self._ring(answers[0] if answers else [])
+
+    def _ring(self, ids: Sequence[str]) -> None:
+        if ids:
+            self.bell.ring(KIND, ids)
+
+
+def _resume(run: Run, fact: Fact) -> None:
+    """Wake the steps that wait for a fact of this kind."""
+    body = cast(dict[str, Any], loads(fact.body))
+    for step in list(run.waiting.values()):
+        if step.pause is not None and step.pause.kind == "fact" and step.pause.ref == fact.kind:
+            run.resume(step, body.get("value"), micros())
+
+
+async def _fold(run: Run, entries: list[Entry]) -> None:
+    """A long log is folded in parts, so that the process can do other things between them."""
+    for start in range(0, len(entries), FOLD_AT_ONCE):
+        run.fold(entries[start : start + FOLD_AT_ONCE])
+        if len(entries) > FOLD_AT_ONCE:
+            await asyncio.sleep(0)
+
+
+def _end_at_once(run: Run, hold: Hold) -> None:
+    if hold.cancelled.is_set():
+        run.cancel(micros())
+    else:
+        run.fail("poison", POISON, micros())
+
+
+def _first_begin(entries: Sequence[Entry]) -> int | None:
+    return next((entry[1] for entry in entries if entry[0] == RUNNING), None)
+
+
+def _stats(begun: Begun, now: int) -> dict[str, Json]:
+    return {
+        **begun.run.stats(),
+        "duration_ms": (now - begun.created_at) // 1000,
+        "queue_ms": max(0, (begun.started_at or now) - begun.created_at) // 1000,
+        "not_reached": begun.run.not_reached(),
+        "left_open": begun.run.leftovers,
+    }
+
+
+def _facts(run_id: str, begun: Begun, stats: dict[str, Json], now: int, head: int) -> RunFacts:
+    run = begun.run
+    return RunFacts(
+        id=run_id,
+        agent_id=begun.agent_id,
+        version=begun.version,
+        trigger=begun.trigger,
+        dry_run=begun.dry_run,
+        created_at=begun.created_at,
+        status=run.status,
+        inputs=run.facts.get("inputs"),
+        outputs=cast(Json, run.outputs),
+        reason=run.reason,
+        stats=stats,
+        started_at=begun.started_at,
+        ended_at=now,
+        last_event_id=head,
+    )
+
+
+def without_lease() -> Lease:
+    """For a job that nobody else can take: its end is a single write."""
+    return Lease(None)

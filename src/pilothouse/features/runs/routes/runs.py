@@ -1,0 +1,232 @@
+"""The HTTP door of runs. Hot routes build their bytes themselves."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from fastapi import Header, Query, Request, Response
+
+from pilothouse.base.http import (
+    CurrentActor,
+    EventStream,
+    Hot,
+    IdText,
+    Paging,
+    PathId,
+    Reader,
+    Router,
+    actor_of,
+    frame,
+    problems,
+    scope,
+)
+from pilothouse.base.http.errors import IdempotencyConflict, IdempotencyInProgress
+from pilothouse.features.agents import AgentInvalid, AgentNotFound
+from pilothouse.features.runs import queries
+from pilothouse.features.runs.errors import BadPreference, EventBeyondHead, RunNotEnded, RunNotFound
+from pilothouse.features.runs.events import RunEvents
+from pilothouse.features.runs.present import brief_json, run_json
+from pilothouse.features.runs.queries import Filter
+from pilothouse.features.runs.routes.keys import KnownRun, StartKeys
+from pilothouse.features.runs.schemas import RunCancelled, RunIn, RunList, RunOut, RunStatus, RunSummary, StepList
+from pilothouse.features.runs.schemas import RunEvents as RunEventsOut
+from pilothouse.features.runs.service import RunAsk, Runs
+from pilothouse.kit.ids import AgentId, RunId
+from pilothouse.kit.json import JsonObject, dump_bytes
+
+MAX_WAIT_SECONDS = 60
+
+
+def _runs(request: Request) -> Runs:
+    return request.app.state.runs
+
+
+def _events(request: Request) -> RunEvents:
+    return request.app.state.run_events
+
+
+def _json(body: JsonObject | bytes | str, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    content = dump_bytes(body) if isinstance(body, dict) else body
+    return Response(content, status, headers, "application/json")
+
+
+def _wait_seconds(request: Request) -> int | None:
+    """N of `Prefer: wait=N`; preferences that we do not know are ignored."""
+    for line in request.headers.getlist("prefer"):
+        for preference in line.split(","):
+            name, _, value = preference.partition(";")[0].partition("=")
+            if name.strip().lower() == "wait":
+                return _seconds(value.strip().strip('"'))
+    return None
+
+
+def _seconds(text: str) -> int:
+    seconds = int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else 0
+    if not 1 <= seconds <= MAX_WAIT_SECONDS:
+        raise BadPreference
+    return seconds
+
+
+@Hot(RunIn)
+async def start_run(agent_id: PathId, body: RunIn, request: Request) -> Response:
+    """Start a run of an agent. With `Prefer: wait=N` the answer comes when the run has ended, or after N seconds."""
+    actor, service = actor_of(request), _runs(request)
+    wait = _wait_seconds(request)
+    ask = RunAsk(AgentId(agent_id), body.inputs, body.version, body.input_masks or None)
+    keys = await StartKeys.of(request)
+    admitted = await keys.admit(service, actor, ask, wait=wait is not None)
+    if isinstance(admitted, KnownRun):
+        facts = await queries.get_run(service.reader, actor, admitted.id)
+        return _json(run_json(facts), 201, _location(request, admitted.id) | {"Idempotent-Replay": "true"})
+    headers = _location(request, admitted.id)
+    if wait is None:
+        return _json(run_json(admitted.facts), 201, headers)
+    final = await service.await_end(actor, admitted, wait, request.app.state.stopping)
+    if final is not None:
+        return _json(final, 200, headers | {"Preference-Applied": f"wait={wait}"})
+    return _json(run_json(await queries.get_run(service.reader, actor, admitted.id)), 201, headers)
+
+
+def _location(request: Request, run_id: str) -> dict[str, str]:
+    """On the caller's own side: a key is not valid on the browser's, nor a cookie on the programs'."""
+    return {"Location": f"{request.scope['path'].partition('/agents/')[0]}/runs/{run_id}"}
+
+
+async def list_runs(
+    request: Request,
+    actor: CurrentActor,
+    page: Paging,
+    agent_id: Annotated[IdText | None, Query()] = None,
+    status: RunStatus | None = None,
+) -> Response:
+    """Runs, newest first."""
+    before = page.after if isinstance(page.after, str) else None
+    facts = await queries.list_runs(
+        _runs(request).reader, actor, Filter(agent_id, status), before=before, limit=page.fetch
+    )
+    shown, cursor = page.page(facts, lambda run: run.id)
+    return _json({"items": [brief_json(run) for run in shown], "next_cursor": cursor})
+
+
+async def list_agent_runs(
+    agent_id: PathId, request: Request, actor: CurrentActor, page: Paging, status: RunStatus | None = None
+) -> Response:
+    """The runs of one agent, newest first."""
+    await _runs(request).plans.check_owner(actor.user_id, agent_id)
+    return await list_runs(request, actor, page, agent_id, status)
+
+
+async def summarize_runs(read: Reader) -> Response:
+    """How many runs there are, by status."""
+    counts = await queries.count_runs(read)
+    return _json({"total": sum(counts.values()), "by_status": dict(counts)})
+
+
+async def get_run(run_id: PathId, request: Request, actor: CurrentActor) -> Response:
+    """A run. Its outputs are there when it has ended; before that, the events have them."""
+    return _json(run_json(await queries.get_run(_runs(request).reader, actor, RunId(run_id))))
+
+
+async def list_steps(run_id: PathId, request: Request, actor: CurrentActor, page: Paging) -> Response:
+    """The steps of a run in the order they started: inputs, outputs, attempts, times."""
+    events = _events(request)
+    after = page.after if isinstance(page.after, int) else 0
+    _, plan = await events.open(actor, RunId(run_id), after)
+    steps, following = await events.steps(RunId(run_id), plan, after, page.limit)
+    return _json({"items": [*steps], "next_cursor": None if following is None else page.cursor(following)})
+
+
+async def cancel_run(run_id: PathId, request: Request, actor: CurrentActor) -> Response:
+    """Cancel a run. One that has ended stays as it is, and the answer says so."""
+    facts, changed = await _runs(request).cancel_run(actor, RunId(run_id))
+    return _json({"cancelled": changed, "run": run_json(facts)})
+
+
+async def delete_run(run_id: PathId, request: Request, actor: CurrentActor) -> Response:
+    """Forget an ended run and its log."""
+    await _runs(request).delete_run(actor, RunId(run_id))
+    return Response(status_code=204)
+
+
+async def follow_run(
+    run_id: PathId,
+    request: Request,
+    actor: CurrentActor,
+    after: Annotated[int | None, Query(ge=0)] = None,
+    follow: bool = True,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+    last_event_id: Annotated[int | None, Header(ge=0)] = None,
+) -> Response:
+    """The run's log after an event id: a stream of server-sent events, or one page with `follow=false`."""
+    events = _events(request)
+    # A browser that connects again names what it saw last in the header; its URL still says where it once began.
+    start = last_event_id if last_event_id is not None else after or 0
+    head, plan = await events.open(actor, RunId(run_id), start)
+    if not follow:
+        items = await events.read(RunId(run_id), plan, start, limit)
+        return _json({"items": [*items], "head": head.head, "ended": head.ended})
+
+    async def frames() -> AsyncGenerator[bytes]:
+        if head.ended and start >= head.head:
+            return
+        async with aclosing(events.stream(RunId(run_id), plan, start)) as batches:
+            async for batch in batches:
+                yield b"".join(frame(str(item["id"]), dump_bytes(item)) for item in batch)
+
+    return EventStream(frames(), request.app.state.stopping)
+
+
+def routers() -> list[Router]:
+    """The same functions for people (`/api`) and for programs (`/api/v1`)."""
+    return [_router("/api"), _router("/api/v1")]
+
+
+def _router(prefix: str) -> Router:
+    router = Router(prefix, tags=["runs"])
+    absent = problems(RunNotFound)
+    run, read, write = scope("agents:run"), scope("runs:read"), scope("runs:write")
+    post, get = router.post, router.get
+    post(
+        "/agents/{agent_id}/runs",
+        response_model=RunOut,
+        status_code=201,
+        responses=_START_RESPONSES,
+        openapi_extra=_START_HEADERS,
+    )(run(start_run))
+    get("/agents/{agent_id}/runs", response_model=RunList, responses=problems(AgentNotFound))(read(list_agent_runs))
+    get("/runs", response_model=RunList)(read(list_runs))
+    get("/runs/summary", response_model=RunSummary)(read(summarize_runs))
+    get("/runs/{run_id}", response_model=RunOut, responses=absent)(read(get_run))
+    get("/runs/{run_id}/steps", response_model=StepList, responses=absent)(read(list_steps))
+    get("/runs/{run_id}/events", response_model=RunEventsOut, responses=_EVENT_RESPONSES)(read(follow_run))
+    post("/runs/{run_id}/cancel", response_model=RunCancelled, responses=absent)(write(cancel_run))
+    router.delete("/runs/{run_id}", status_code=204, responses=problems(RunNotFound, RunNotEnded))(write(delete_run))
+    return router
+
+
+_START_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"model": RunOut, "description": "The run has ended within the time of `Prefer: wait=N`."},
+    **problems(BadPreference, AgentNotFound, IdempotencyConflict, IdempotencyInProgress, AgentInvalid),
+}
+_EVENT_RESPONSES: dict[int | str, dict[str, Any]] = {
+    200: {"description": "A page, or the stream.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+    **problems(RunNotFound, EventBeyondHead),
+}
+_START_HEADERS: dict[str, Any] = {
+    "parameters": [
+        {
+            "name": "Prefer",
+            "in": "header",
+            "required": False,
+            "description": "`wait=N`: wait up to N seconds (1 to 60) for the run's end.",
+            "schema": {"type": "string"},
+        },
+        {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": False,
+            "description": "The same key and body, sent again within 7 days, start nothing and answer the first run.",
+            "schema": {"type": "string", "minLength": 1, "maxLength": 128},
+        },
+    ]
+}

@@ -1,0 +1,134 @@
+"""The wire shapes of runs."""
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, JsonValue
+
+from pilothouse.base.http import In, Out, Whole, WireTime
+from pilothouse.kit.json import MAX_DEPTH, depth
+
+JsonObject = dict[str, JsonValue]
+RunStatus = Literal["queued", "running", "waiting", "completed", "completed_with_errors", "failed", "cancelled"]
+
+
+def _shallow(value: JsonObject) -> JsonObject:
+    """What is deeper could be read here and not be written there."""
+    if any(isinstance(item, dict | list) and depth(item) > MAX_DEPTH for item in value.values()):
+        raise ValueError(f"must not nest deeper than {MAX_DEPTH} levels")
+    return value
+
+
+Shallow = Annotated[JsonObject, AfterValidator(_shallow)]
+
+
+class RunIn(In):
+    """What to run."""
+
+    inputs: Annotated[Shallow, Field(default_factory=dict, description="Values by input name.")]
+    version: Annotated[Whole, Field(ge=1, description="A version to run; the active one if left out.")] | None = None
+    input_masks: Annotated[
+        dict[str, Shallow],
+        Field(default_factory=dict, description="Values by node id and pin that override what is delivered."),
+    ]
+
+
+class RunReason(Out):
+    """Why a run did not simply complete."""
+
+    code: str
+    message: str
+    step_id: int | None
+
+
+class RunOut(Out):
+    """A run. `outputs` has a list of values for each output name."""
+
+    id: str
+    agent_id: str
+    version: int
+    status: RunStatus
+    trigger: str
+    dry_run: bool
+    inputs: JsonObject
+    outputs: dict[str, list[JsonValue]]
+    reason: RunReason | None
+    stats: JsonObject | None
+    created_at: WireTime
+    started_at: WireTime | None
+    ended_at: WireTime | None
+    last_event_id: int
+
+
+class RunBrief(Out):
+    """A run in a list: without what went in and came out, which may be large."""
+
+    id: str
+    agent_id: str
+    version: int
+    status: RunStatus
+    trigger: str
+    dry_run: bool
+    reason: RunReason | None
+    created_at: WireTime
+    started_at: WireTime | None
+    ended_at: WireTime | None
+    last_event_id: int
+
+
+class RunList(Out):
+    """A page of runs, newest first."""
+
+    items: list[RunBrief]
+    next_cursor: str | None
+
+
+class RunCancelled(Out):
+    """The run after the request, and whether the request changed anything."""
+
+    cancelled: bool
+    run: RunOut
+
+
+class RunSummary(Out):
+    """How many runs there are, by status."""
+
+    total: int
+    by_status: dict[str, int]
+
+
+class StepOut(Out):
+    """One execution of one node. `outputs` has the first hundred; the events have all."""
+
+    step_id: int
+    node_id: str
+    status: str
+    attempt: int
+    inputs: JsonObject | None
+    outputs: list[JsonObject]
+    output_count: int
+    error: JsonObject | None
+    started_at: str | None
+    ended_at: str | None
+
+
+class StepList(Out):
+    """A page of the steps of a run, in the order they started."""
+
+    items: list[StepOut]
+    next_cursor: str | None
+
+
+class RunEvent(Out):
+    """One entry of a run's log; other fields depend on its type."""
+
+    id: int
+    type: str
+    at: str
+
+
+class RunEvents(Out):
+    """A part of a run's log."""
+
+    items: list[JsonObject]
+    head: int
+    ended: bool

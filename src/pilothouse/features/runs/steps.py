@@ -1,0 +1,94 @@
+"""The steps of a run, folded from its log. Pure."""
+
+from typing import Any, cast
+
+from pilothouse.engine import entries
+from pilothouse.engine.entries import Entry, render
+from pilothouse.engine.plan import Plan
+from pilothouse.kit.clock import from_micros, to_wire
+from pilothouse.kit.json import JsonObject
+
+MAX_OUTPUTS = 100  # shown of one step; the log has them all
+_OF_STEPS = frozenset({entries.START, entries.OUTPUT, entries.FINISH, entries.WAIT, entries.RESUME, entries.RETRY})
+
+
+class StepPage:
+    """Some steps in the order they started. Feed it the log from where the page begins, until it is complete."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._steps: dict[int, dict[str, Any]] = {}
+        self._going: set[int] = set()  # those of them that are not over
+        self.next_after: int | None = None  # the event before the first step that is not on this page
+
+    @property
+    def is_complete(self) -> bool:
+        return self.next_after is not None and not self._going
+
+    def steps(self) -> list[JsonObject]:
+        return list(self._steps.values())
+
+    def take(self, seq: int, entry: Entry, plan: Plan) -> None:
+        kind = entry[0]
+        if kind == entries.FINISHED:
+            self._end_all(entry)
+        elif kind == entries.RUNNING:
+            self._begin_again()
+        elif kind in _OF_STEPS:
+            if kind == entries.START and entry[5] is not None:
+                self._open(seq, entry, plan)
+            if entry[2] in self._going:
+                self._change(self._steps[entry[2]], render(seq, entry, plan))
+
+    def _open(self, seq: int, entry: Entry, plan: Plan) -> None:
+        if len(self._steps) < self._limit:
+            step_id, node = cast(int, entry[2]), cast(int, entry[3])
+            self._steps[step_id] = _blank(step_id, plan.nodes[node].id)
+            self._going.add(step_id)
+        elif self.next_after is None:
+            self.next_after = seq - 1
+
+    def _change(self, step: dict[str, Any], event: JsonObject) -> None:
+        match event["type"]:
+            case "step.started":
+                step["status"], step["attempt"] = "running", event["attempt"]
+                step["started_at"] = step["started_at"] or event["at"]
+                step["inputs"] = event.get("inputs", step["inputs"])
+            case "step.output":
+                step["output_count"] += 1
+                if len(step["outputs"]) < MAX_OUTPUTS:
+                    step["outputs"].append({"pin": event["pin"], "value": event["value"]})
+            case "step.waiting":
+                step["status"] = "ready" if event.get("over") else "waiting"
+            case "step.retry":
+                step["status"], step["error"] = "waiting", event["error"]
+            case _:
+                step["status"], step["error"], step["ended_at"] = event["status"], event["error"], event["at"]
+                self._going.discard(step["step_id"])
+
+    def _begin_again(self) -> None:
+        """What was in flight when a worker stopped is to be done again."""
+        for step_id in self._going:
+            if self._steps[step_id]["status"] == "running":
+                self._steps[step_id]["status"] = "ready"
+
+    def _end_all(self, entry: Entry) -> None:
+        """A run that has ended leaves no step unfinished."""
+        for step_id in self._going:
+            self._steps[step_id].update(status="cancelled", ended_at=to_wire(from_micros(entry[1])))
+        self._going.clear()
+
+
+def _blank(step_id: int, node_id: str) -> dict[str, Any]:
+    return {
+        "step_id": step_id,
+        "node_id": node_id,
+        "status": "ready",
+        "attempt": 1,
+        "inputs": None,
+        "outputs": [],
+        "output_count": 0,
+        "error": None,
+        "started_at": None,
+        "ended_at": None,
+    }

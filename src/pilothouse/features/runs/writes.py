@@ -1,0 +1,191 @@
+"""The hot path's write sets: how a run is admitted, journaled, suspended and settled. Pure descriptions."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pilothouse.base.committer import Write, WriteSet
+from pilothouse.base.jobs.claims import FORGIVE_JOB, Claimed
+from pilothouse.base.jobs.moves import ADMIT_JOB, END_JOB, GUARD_JOB, SUSPEND_JOB, Admission
+from pilothouse.base.logs import INSERT_SEGMENT, SAVE_SNAPSHOT, SEGMENT_LANDED, snapshots
+from pilothouse.base.statements import Sql, delete_by, insert_into
+from pilothouse.features.runs.models import runs
+from pilothouse.kit.json import dumps
+
+KIND = "run.advance"
+
+DELETE_SNAPSHOT = delete_by(snapshots, ["log_id"])
+
+_INSERT_RUN = insert_into(
+    runs, "id", "user_id", "agent_id", "version", "trigger", "inputs", "dry_run", "head", "created_at"
+)
+_RUN_EXISTS = Sql(
+    name="run_exists",
+    sqlite="select 1 from runs where id=?",
+    postgres="select v.n from unnest($1::text[]) with ordinality as v(id, n) join runs r on r.id=v.id",
+)
+_END_RUN = Sql(
+    name="end_run",
+    sqlite="update runs set head=?3, status=?4, reason=?5, outputs=?6, stats=?7, started_at=?8, ended_at=?9"
+    " where id=?1 and head=?2 and status is null",
+    postgres="update runs t set head=v.after, status=v.status, reason=v.reason, outputs=v.outputs, stats=v.stats,"
+    " started_at=v.started_at, ended_at=v.ended_at from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[],"
+    " $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[]) with ordinality as"
+    " v(id, before, after, status, reason, outputs, stats, started_at, ended_at, n)"
+    " where t.id=v.id and t.head=v.before and t.status is null returning v.n",
+)
+# Moves the head, as every flush must; a gap means that somebody else wrote.
+_MOVE_RUN = Sql(
+    name="move_run",
+    sqlite="update runs set head=?3, started_at=coalesce(started_at, ?4) where id=?1 and head=?2",
+    postgres="update runs t set head=v.after, started_at=coalesce(t.started_at, v.started_at) from"
+    " unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) with ordinality"
+    " as v(id, before, after, started_at, n) where t.id=v.id and t.head=v.before returning v.n",
+)
+
+
+class NewRun(NamedTuple):
+    """A run to be admitted."""
+
+    id: str
+    user_id: str
+    agent_id: str
+    version: int
+    trigger: str
+    inputs: str
+    dry_run: bool
+    created_at: int
+    first_entry: str
+
+
+class Caps(NamedTuple):
+    """How many runs may go at a time."""
+
+    per_user: int
+    per_agent: int
+
+
+class Ending(NamedTuple):
+    """A run's final row."""
+
+    status: str
+    reason: str | None
+    outputs: str
+    stats: str
+    started_at: int | None  # a run that was cancelled in the queue never started
+    ended_at: int
+
+
+def lanes_of(user_id: str, agent_id: str) -> tuple[str, str]:
+    """The user's lane over all agents, and the narrower one of this agent."""
+    return f"run/{user_id}", f"run/{user_id}/{agent_id}"
+
+
+def admit_run(
+    run: NewRun, caps: Caps, *, owner: str | None, reply_to: str | None, also: Sequence[Write] = ()
+) -> WriteSet:
+    """Job, run and first event in one set. The first answer is the job's state."""
+    top, lane = lanes_of(run.user_id, run.agent_id)
+    admission = Admission(
+        run.id, KIND, run.user_id, top, caps.per_user, lane, caps.per_agent, owner, run.created_at, reply_to
+    )
+    return WriteSet(
+        writes=(
+            (ADMIT_JOB, tuple(admission)),
+            (_INSERT_RUN, (*run[:7], 1, run.created_at)),
+            (INSERT_SEGMENT, (run.id, 1, 1, 0, f"[{run.first_entry}]")),
+            *also,
+        ),
+        proof=(_RUN_EXISTS, (run.id,)),
+        size=len(run.inputs) + len(run.first_entry) + 400,
+        locks=(top, lane),
+    )
+
+
+class Segment(NamedTuple):
+    """Entries first..last of a run's log, as a JSON array."""
+
+    first: int
+    last: int
+    body: str
+
+
+def flush_journal(job: Claimed, segment: Segment, started_at: int | None, *, also: Sequence[Write] = ()) -> WriteSet:
+    """A segment under the job's fence."""
+    return WriteSet(
+        writes=(
+            (GUARD_JOB, (job.id, job.fence)),
+            (_MOVE_RUN, (job.id, segment.first - 1, segment.last, started_at)),
+            _insert(job, segment),
+            *also,
+        ),
+        proof=_proof(job, segment),
+        size=len(segment.body),
+    )
+
+
+def in_name_of(job: Claimed, writes: Sequence[Write]) -> WriteSet:
+    """Writes without an entry, under the job's fence; they must be safe to repeat."""
+    return WriteSet(((GUARD_JOB, (job.id, job.fence)), *writes))
+
+
+def _insert(job: Claimed, segment: Segment) -> Write:
+    return INSERT_SEGMENT, (job.id, segment.first, segment.last, job.fence, segment.body)
+
+
+def _proof(job: Claimed, segment: Segment) -> Write:
+    return SEGMENT_LANDED, (job.id, segment.first, job.fence)
+
+
+def forgive(job: Claimed) -> Write:
+    """The run got further than its last owner: earlier faults no longer count."""
+    return (FORGIVE_JOB, (job.id, job.fence))
+
+
+class Rest(NamedTuple):
+    """A run that goes to sleep."""
+
+    snapshot: str
+    wake_at: int | None
+    started_at: int | None
+    now: int
+
+
+def suspend_run(job: Claimed, segment: Segment, rest: Rest) -> WriteSet:
+    """Let the run wait. The first answer says whether it sleeps or must go on for its inbox."""
+    return WriteSet(
+        writes=(
+            (SUSPEND_JOB, (job.id, job.fence, job.top, job.lane, rest.now, rest.wake_at)),
+            (_MOVE_RUN, (job.id, segment.first - 1, segment.last, rest.started_at)),
+            _insert(job, segment),
+            (SAVE_SNAPSHOT, (job.id, segment.last, rest.snapshot)),
+        ),
+        proof=_proof(job, segment),
+        size=len(segment.body) + len(rest.snapshot),
+        locks=lanes_locked(job),
+    )
+
+
+def settle_run(job: Claimed, segment: Segment, ending: Ending, *, slept: bool) -> WriteSet:
+    """The run's last entries, its final row, the end of its job. The first answer: held jobs that got its place.
+
+    `slept`: a snapshot was saved, of which nobody has any more use.
+    """
+    return WriteSet(
+        writes=(
+            (END_JOB, (job.id, job.fence, job.top, job.lane, ending.ended_at)),
+            (_END_RUN, (job.id, segment.first - 1, segment.last, *ending)),
+            _insert(job, segment),
+            *([(DELETE_SNAPSHOT, (job.id,))] if slept else []),
+        ),
+        proof=_proof(job, segment),
+        size=len(segment.body) + len(ending.outputs),
+        locks=lanes_locked(job),
+    )
+
+
+def lanes_locked(job: Claimed) -> tuple[str, ...]:
+    return (job.top,) if job.lane is None else (job.top, job.lane)
+
+
+def text_or_none(value: object) -> str | None:
+    return None if value is None else dumps(value)
