@@ -1,0 +1,5 @@
+"""`python -m pilothouse`."""
+
+from pilothouse.app.cli import main
+
+main()

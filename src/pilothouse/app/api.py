@@ -1,0 +1,42 @@
+"""The HTTP application over a house."""
+
+from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
+
+from pilothouse.app.house import House
+from pilothouse.app.web import web_routes
+from pilothouse.base.http import Door, Router, create_app
+from pilothouse.base.telemetry import REGISTRY
+from pilothouse.features.accounts import routes as accounts
+from pilothouse.features.agents import routes as agents
+from pilothouse.features.runs import routes as runs
+from pilothouse.features.runs.events import RunEvents
+
+
+def api_routes() -> list[Router]:
+    """Every route of the API."""
+    return [accounts.router, *agents.routers(), *runs.routers()]
+
+
+def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAPI:
+    """Every route, with its policy checked. A second app in one process needs a registry of its own."""
+
+    async def database() -> None:
+        await house.reader.rows("select 1")
+
+    door = Door(
+        settings=house.settings,
+        keyring=house.keyring,
+        units=house.units,
+        identity=house.reception,
+        checks={"database": database},
+        stopping=house.stopping,
+        registry=registry,
+    )
+    app = create_app(door, [*api_routes(), web_routes()])
+    app.state.reception = house.reception
+    app.state.catalogue = house.registry
+    app.state.plans = house.plans
+    app.state.runs = house.runs
+    app.state.run_events = RunEvents(house.reader, house.fanout, house.plans)
+    return app

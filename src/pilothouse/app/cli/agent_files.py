@@ -1,0 +1,94 @@
+"""Agents in files, as commands take them."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from pilothouse.base.actor import SYSTEM, Actor
+from pilothouse.base.work import Units
+from pilothouse.features.accounts import OwnerMissing, find_actor, local_actor
+from pilothouse.features.agents import FormatUnsupported, create_agent, save_agent
+from pilothouse.features.agents.queries import find_same
+from pilothouse.graph.catalogue import Catalogue
+from pilothouse.graph.document import FORMAT, MAX_BYTES, content_hash
+from pilothouse.graph.parse import BadDocument, parse
+from pilothouse.kit.errors import Invalid, NotFound, TooLarge
+from pilothouse.kit.ids import AgentId
+from pilothouse.kit.json import Json, loads
+
+
+class FileUnreadable(NotFound):
+    """This file cannot be read."""
+
+
+class NotJson(Invalid):
+    """This file is not JSON."""
+
+    hint = "An agent's file is a JSON document of format pilothouse.agent/1."
+
+
+class Pinned(NamedTuple):
+    """A version of an agent."""
+
+    agent_id: AgentId
+    version: int | None
+
+
+class AnyBase:
+    """The command line replaces whatever version is there."""
+
+    version: int | None = None
+
+    def require(self, current: int, *, diff: Json = None) -> None:
+        """Nothing was promised."""
+
+
+def read_document(path: Path) -> Json:
+    """Raises `FileUnreadable`, `TooLarge`, `NotJson`, `FormatUnsupported`."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileUnreadable(f"{path} cannot be read: {error.strerror}.") from error
+    if len(data) > MAX_BYTES:
+        raise TooLarge(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MB.")
+    try:
+        document = loads(data)
+    except ValueError as error:
+        raise NotJson(f"{path} is not JSON: {error}.") from None
+    if not isinstance(document, dict) or document.get("format", FORMAT) != FORMAT:
+        raise FormatUnsupported()
+    return document
+
+
+async def actor_or_local(units: Units, email: str | None) -> Actor:
+    """The user named, else the owner, else (before there is one) the local user, who cannot sign in."""
+    try:
+        async with units.read(SYSTEM) as read:
+            return await find_actor(read, email)
+    except OwnerMissing:
+        async with units.write(SYSTEM) as work:
+            return await local_actor(work)
+
+
+async def keep_document(units: Units, actor: Actor, catalogue: Catalogue, document: Json) -> Pinned:
+    """Store what the file says, unless the user has it already: running a file twice leaves one agent."""
+    try:
+        digest = content_hash(parse(document))
+    except BadDocument:
+        digest = None  # `create_agent` says what is wrong with it
+    if digest is not None:
+        async with units.read(actor) as read:
+            if found := await find_same(read, digest):
+                return Pinned(AgentId(found[0]), found[1])
+    return await store_document(units, actor, catalogue, document)
+
+
+async def store_document(
+    units: Units, actor: Actor, catalogue: Catalogue, document: Json, agent_id: str | None = None
+) -> Pinned:
+    """A new agent, or a new version of one. Raises `AgentInvalid` with every fault."""
+    async with units.write(actor) as work:
+        if agent_id is None:
+            stored = await create_agent(work, catalogue, document, note="Imported")
+        else:
+            stored = await save_agent(work, catalogue, AgentId(agent_id), document, AnyBase(), note="Imported")
+        return Pinned(AgentId(stored.id), stored.version)

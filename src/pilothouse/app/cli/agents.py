@@ -1,0 +1,67 @@
+"""`import` and `blocks`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pilothouse.app.cli.agent_files import Pinned, actor_or_local, read_document, store_document
+from pilothouse.app.cli.desk import open_desk
+from pilothouse.app.cli.terminal import AsJson, UserMail, await_, brief_settings, hint, say, show, show_table
+from pilothouse.blocks.registry import Registry
+from pilothouse.graph.catalogue import BlockSpec
+
+
+def import_file(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A document of format pilothouse.agent/1.")],
+    agent: Annotated[str | None, typer.Option(metavar="ID", help="Make it a new version of this agent.")] = None,
+    user: UserMail = None,
+    as_json: AsJson = False,
+) -> None:
+    """Store an agent from a file and print its id."""
+    settings = brief_settings()
+    document = read_document(file)
+
+    async def act() -> Pinned:
+        async with open_desk(settings) as desk:
+            actor = await actor_or_local(desk.units, user)
+            catalogue = Registry(test_blocks=settings.test_blocks)
+            return await store_document(desk.units, actor, catalogue, document, agent)
+
+    stored = await_(act())
+    if as_json:
+        show({"id": stored.agent_id, "version": stored.version})
+    else:
+        say(stored.agent_id)
+        hint(f"Version {stored.version}.")
+
+
+def blocks(
+    query: Annotated[str, typer.Argument(help="Words to look for in name, description and categories.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the blocks that agents are made of."""
+    settings = brief_settings()
+    words = query.lower().split()
+    specs = sorted(Registry(test_blocks=settings.test_blocks).values(), key=lambda spec: spec.name)
+    found = [spec for spec in specs if all(word in _text(spec) for word in words)]
+    rows: list[dict[str, Any]] = [_row(spec) for spec in found]
+    if as_json:
+        show([{**row, "inputs": spec.inputs, "outputs": spec.outputs} for row, spec in zip(rows, found, strict=True)])
+    else:
+        show_table(rows, ["id", "name", "effects", "description"])
+
+
+def _text(spec: BlockSpec) -> str:
+    return " ".join((spec.id, spec.name, spec.description, *spec.categories)).lower()
+
+
+def _row(spec: BlockSpec) -> dict[str, Any]:
+    return {
+        "id": spec.id,
+        "name": spec.name,
+        "description": spec.description,
+        "categories": list(spec.categories),
+        "effects": str(spec.effects),
+        "disabled": spec.disabled,
+    }

@@ -1,0 +1,220 @@
+"""The house: every part of a process, made from the settings and handed to those who need it."""
+
+import asyncio
+import gc
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+
+import structlog
+
+from pilothouse import __version__
+from pilothouse.app.holds import is_held, until_released
+from pilothouse.app.migrate import ready_schema
+from pilothouse.app.profile import Profile, profile_of
+from pilothouse.app.upkeep import LOOK_SECONDS, upkeep
+from pilothouse.base import failpoints
+from pilothouse.base.committer import Committer
+from pilothouse.base.committer_postgres import PostgresCommitter
+from pilothouse.base.committer_sqlite import SqliteCommitter
+from pilothouse.base.database import Database
+from pilothouse.base.directory_lock import hold_directory
+from pilothouse.base.egress import EgressPolicy
+from pilothouse.base.fanout import Fanout, LocalFanout
+from pilothouse.base.guarded_http import GuardedHttp
+from pilothouse.base.guarded_transport import GuardedTransport
+from pilothouse.base.jobs.bells import Bell, LocalBell
+from pilothouse.base.jobs.sweeper import Sweeper
+from pilothouse.base.jobs.worker import Worker
+from pilothouse.base.keyring import Keyring, open_keyring
+from pilothouse.base.loops import end_tasks
+from pilothouse.base.periodic import PeriodicRunner
+from pilothouse.base.postgres import dsn_of
+from pilothouse.base.reader import PostgresReader, Reader, SqliteReader
+from pilothouse.base.settings import Settings
+from pilothouse.base.work import Units
+from pilothouse.blocks.registry import Registry
+from pilothouse.engine.ports import Limits
+from pilothouse.features.accounts import Memories, Reception
+from pilothouse.features.agents import Plans
+from pilothouse.features.runs import Runs
+from pilothouse.features.runs.loading import Loader
+from pilothouse.features.runs.motor import Motor
+from pilothouse.features.runs.stage import Stage
+from pilothouse.features.runs.writes import KIND, Caps
+from pilothouse.kit.ids import new_id
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class House:
+    """What a process has."""
+
+    settings: Settings
+    profile: Profile
+    keyring: Keyring
+    database: Database
+    units: Units
+    committer: Committer
+    reader: Reader
+    bell: Bell
+    fanout: Fanout
+    registry: Registry
+    plans: Plans
+    reception: Reception
+    motor: Motor
+    runs: Runs
+    sweeper: Sweeper
+    upkeep: PeriodicRunner
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    worker: Worker | None = None
+    released: asyncio.Event = field(default_factory=asyncio.Event)  # not held, or not any more
+    _tasks: list["asyncio.Task[None]"] = field(default_factory=list["asyncio.Task[None]"])
+
+    async def begin_work(self) -> None:
+        """Take jobs from now on; in a held installation, once it is resumed."""
+        if self.released.is_set():
+            await self._take_jobs()
+        else:
+            self._tasks.append(asyncio.create_task(self._take_jobs()))
+
+    async def begin_sweeping(self) -> None:
+        """As `begin_work`, for the sweeper and the upkeep."""
+        if not await is_held(self.reader):
+            self.released.set()
+            await self.sweeper.start()
+            await self.upkeep.start()
+        else:
+            self._tasks.append(asyncio.create_task(self._await_release()))
+
+    async def _await_release(self) -> None:
+        await until_released(self.reader)
+        await self.sweeper.start()
+        await self.upkeep.start()
+        self.released.set()
+        log.info("house.resumed")
+
+    async def close(self) -> None:
+        await end_tasks(*self._tasks)
+        await self.upkeep.close()
+        await self.sweeper.close()
+
+    async def _take_jobs(self) -> None:
+        await self.released.wait()
+        if self.stopping.is_set():
+            return
+        self.worker = Worker(
+            self.committer,
+            self.reader,
+            self.bell,
+            {KIND: self.motor.advance},
+            slots=self.settings.worker_concurrency,
+            lease_seconds=None if self.profile.embedded else self.settings.lease_seconds,
+            version=__version__,
+        )
+        await self.worker.start()
+        if self.profile.embedded:
+            self.runs.worker = self.worker  # a run admitted here can start here, without another commit
+
+    async def end_work(self) -> None:
+        """Finish or hand on what this process works on."""
+        self.stopping.set()
+        if self.worker is not None:
+            self.runs.worker = None
+            await self.worker.stop(self.settings.shutdown_grace_seconds)
+
+
+@asynccontextmanager
+async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[House]:
+    """Build everything, and take it down in the opposite order. `serves`: take the data directory's lock."""
+    profile = profile_of(settings)
+    settings.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if settings.failpoint is not None:
+        failpoints.arm(settings.failpoint)
+    async with AsyncExitStack() as stack:
+        if profile.embedded and serves:
+            stack.enter_context(hold_directory(settings.data_dir))
+        keyring = open_keyring(settings)
+        await ready_schema(profile, settings)
+        database = Database(profile.database_url, pool_size=settings.database_pool_size)
+        stack.push_async_callback(database.close)
+        committer, reader = await _open_writers(stack, profile, database)
+        bell, fanout = await _open_lines(stack, profile, settings)
+        http = await stack.enter_async_context(GuardedHttp(GuardedTransport(EgressPolicy(settings.egress_allow))))
+        house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http)
+        if serves:
+            stack.push_async_callback(house.close)
+            await house.begin_sweeping()
+        gc.collect()
+        gc.freeze()  # what lives as long as the process need not be looked at again
+        yield house
+
+
+async def _open_writers(stack: AsyncExitStack, profile: Profile, database: Database) -> tuple[Committer, Reader]:
+    if profile.embedded:
+        committer = SqliteCommitter(profile.sqlite_path, database.write_lock)
+        reader = SqliteReader(profile.sqlite_path)
+    else:
+        dsn = dsn_of(profile.database_url)
+        committer, reader = PostgresCommitter(dsn), PostgresReader(dsn)
+    stack.push_async_callback(reader.close)
+    await committer.start()
+    stack.push_async_callback(committer.close)
+    return committer, reader
+
+
+async def _open_lines(stack: AsyncExitStack, profile: Profile, settings: Settings) -> tuple[Bell, Fanout]:
+    if profile.broker_url is None or profile.redis_url is None:
+        return LocalBell(), LocalFanout()
+    # Only this profile needs them, and they cost the other a quarter of its start.
+    from pilothouse.base.fanout_redis import RedisFanout  # noqa: PLC0415
+    from pilothouse.base.jobs.rabbit import RabbitBell  # noqa: PLC0415
+
+    fanout = RedisFanout(profile.redis_url)
+    await fanout.start()
+    stack.push_async_callback(fanout.close)
+    bell = RabbitBell(profile.broker_url, prefetch=settings.worker_concurrency)
+    await bell.start()
+    stack.push_async_callback(bell.close)
+    return bell, fanout
+
+
+def _furnish(
+    settings: Settings,
+    profile: Profile,
+    keyring: Keyring,
+    database: Database,
+    committer: Committer,
+    reader: Reader,
+    bell: Bell,
+    fanout: Fanout,
+    http: GuardedHttp,
+) -> House:
+    memories = Memories()
+    registry = Registry(test_blocks=settings.test_blocks)
+    plans = Plans(reader, registry)
+    units = Units(database, {**memories.handlers(), **plans.handlers()})
+    limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
+    stage = Stage(registry, http)
+    motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, limits)
+    reception = Reception(units, keyring, memories)
+    caps = Caps(per_user=settings.user_max_runs, per_agent=settings.max_parallel_runs)
+    return House(
+        settings=settings,
+        profile=profile,
+        keyring=keyring,
+        database=database,
+        units=units,
+        committer=committer,
+        reader=reader,
+        bell=bell,
+        fanout=fanout,
+        registry=registry,
+        plans=plans,
+        reception=reception,
+        motor=motor,
+        runs=Runs(committer, reader, bell, plans, motor, caps, process_id=new_id()),
+        sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
+        upkeep=PeriodicRunner(committer, upkeep(units, reception), tick_seconds=LOOK_SECONDS),
+    )

@@ -1,0 +1,11 @@
+"""Every table, for migrations and tests: importing this fills `metadata`."""
+
+from pilothouse.base import logs
+from pilothouse.base.database import metadata
+from pilothouse.base.http import idempotency, rates
+from pilothouse.base.jobs import tables
+from pilothouse.features.accounts import models as accounts
+from pilothouse.features.agents import models as agents
+from pilothouse.features.runs import models as runs
+
+__all__ = ["accounts", "agents", "idempotency", "logs", "metadata", "rates", "runs", "tables"]

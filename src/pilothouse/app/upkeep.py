@@ -1,0 +1,28 @@
+"""What an installation does by itself every so often. However many processes run, one of them does it."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from pilothouse.base.actor import SYSTEM
+from pilothouse.base.http.idempotency import prune
+from pilothouse.base.periodic import Periodic
+from pilothouse.base.work import Units
+from pilothouse.features.accounts import Reception, forget_expired
+
+EVERY = timedelta(minutes=10)
+LOOK_SECONDS = 15.0
+
+
+def upkeep(units: Units, reception: Reception) -> Sequence[Periodic]:
+    """The periodic jobs of this version."""
+
+    async def forget_what_is_over() -> None:
+        async with units.write(SYSTEM) as work:
+            await forget_expired(work)
+        await reception.throttle.prune()
+        while True:
+            async with units.write(SYSTEM) as work:
+                if await prune(work):
+                    return
+
+    return [Periodic("forget_what_is_over", EVERY, forget_what_is_over)]

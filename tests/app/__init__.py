@@ -1,0 +1,1 @@
+"""The command line as an operator sees it: real processes on real directories."""

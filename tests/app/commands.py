@@ -1,0 +1,134 @@
+"""Runs the command line as a process of its own."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command said."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+
+@dataclass
+class Cli:
+    """One installation, spoken to from outside."""
+
+    folder: Path
+    forks: "Forks"
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def data_dir(self) -> Path:
+        return self.folder / "data"
+
+    def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        """Nothing of the tester's own but the path; and nothing that a subprocess would inherit by accident."""
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder),
+            "PYTHONPATH": str(ROOT / "src"),
+            "PILOTHOUSE_DATA_DIR": str(self.data_dir),
+            **self.variables,
+            **(more or {}),
+        }
+
+    def __call__(self, *words: str, said: str = "", **variables: str) -> Answer:
+        """Run a command to its end, in a process of its own; `said` is its standard input."""
+        ask = {"words": words, "environment": self.environment(variables), "folder": str(self.folder), "said": said}
+        return self.forks.run(ask)
+
+    def serve(self, *words: str, **variables: str) -> "Served":
+        """Start a server on a free port and wait until it says that it is ready."""
+        served = self.start(*(words or ("serve", "--port", "0")), **variables)
+        served.await_words("is ready|Working")
+        return served
+
+    def start(self, *words: str, **variables: str) -> "Served":
+        """Start a command that stays a while."""
+        log = self.folder / f"{words[0]}-{time.time_ns()}.log"
+        with log.open("wb") as out:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "pilothouse", *words],
+                cwd=self.folder,
+                env=self.environment(variables),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+        return Served(process, log)
+
+
+class Forks:
+    """Runs commands in forks of a process that has imported everything: a second saved for each of them."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.app.forks"],
+            cwd=ROOT,
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, ask: Mapping[str, Any]) -> Answer:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(ask) + "\n")
+        self._process.stdin.flush()
+        return Answer(**json.loads(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        self._process.communicate("", timeout=SECONDS)
+
+
+@dataclass
+class Served:
+    """A process that stays until it is stopped."""
+
+    process: "subprocess.Popen[bytes]"
+    log: Path
+
+    def said(self) -> str:
+        return self.log.read_text()
+
+    def await_words(self, pattern: str) -> str:
+        deadline = time.monotonic() + SECONDS
+        while not (found := re.search(pattern, self.said())):
+            assert self.process.poll() is None, self.said()
+            assert time.monotonic() < deadline, self.said()
+            time.sleep(0.05)
+        return found[0]
+
+    @property
+    def url(self) -> str:
+        return self.await_words(r"http://localhost:\d+")
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(SECONDS)
+
+    def kill(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(SECONDS)
