@@ -1,0 +1,62 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, rememberCsrf, unwrap } from '@/api/client'
+import { ApiProblem } from '@/api/errors'
+import type { Schemas } from '@/api/shapes'
+
+const all = ['accounts'] as const
+
+/** Where a visitor stands: the house has no owner, nobody is signed in, or this one is. */
+export type Standing =
+  | { kind: 'needs_owner' }
+  | { kind: 'stranger' }
+  | { kind: 'signed_in'; me: Schemas['MeOut'] }
+
+export const standing = queryOptions({
+  queryKey: [...all, 'standing'],
+  queryFn: findStanding,
+  staleTime: 60_000,
+})
+
+async function findStanding(): Promise<Standing> {
+  const { needs_owner } = await unwrap(api.GET('/api/setup/status'))
+  if (needs_owner) return { kind: 'needs_owner' }
+  try {
+    return signedIn(await unwrap(api.GET('/api/auth/me')))
+  } catch (problem) {
+    if (problem instanceof ApiProblem && problem.status === 401) return { kind: 'stranger' }
+    throw problem
+  }
+}
+
+function signedIn(me: Schemas['MeOut']): Standing {
+  rememberCsrf(me.csrf_token)
+  return { kind: 'signed_in', me }
+}
+
+function useEntrance<Ask>(enter: (ask: Ask) => Promise<Schemas['MeOut']>) {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: enter,
+    onSuccess: (me) => cache.setQueryData(standing.queryKey, signedIn(me)),
+  })
+}
+
+export function useCreateOwner() {
+  return useEntrance((body: Schemas['OwnerIn']) => unwrap(api.POST('/api/setup/owner', { body })))
+}
+
+export function useLogin() {
+  return useEntrance((body: Schemas['SignInIn']) => unwrap(api.POST('/api/auth/login', { body })))
+}
+
+export function useLogout() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: () => unwrap(api.POST('/api/auth/logout')),
+    onSuccess: () => {
+      rememberCsrf(null)
+      cache.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== all[0] })
+      cache.setQueryData(standing.queryKey, { kind: 'stranger' })
+    },
+  })
+}

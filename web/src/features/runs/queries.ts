@@ -1,0 +1,37 @@
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { api, unwrap } from '@/api/client'
+
+const all = ['runs'] as const
+
+export const runList = infiniteQueryOptions({
+  queryKey: [...all, 'list'],
+  queryFn: ({ pageParam }) =>
+    unwrap(api.GET('/api/runs', { params: { query: pageParam === null ? {} : { cursor: pageParam } } })),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.next_cursor,
+  refetchInterval: 5_000,
+})
+
+export function runById(run_id: string) {
+  return queryOptions({
+    queryKey: [...all, run_id],
+    queryFn: () => unwrap(api.GET('/api/runs/{run_id}', { params: { path: { run_id } } })),
+  })
+}
+
+export function useStartRun(agent_id: string) {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (inputs: Record<string, unknown>) =>
+      unwrap(api.POST('/api/agents/{agent_id}/runs', { params: { path: { agent_id } }, body: { inputs } })),
+    onSettled: () => cache.invalidateQueries({ queryKey: runList.queryKey }),
+  })
+}
+
+export function useCancelRun(run_id: string) {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: () => unwrap(api.POST('/api/runs/{run_id}/cancel', { params: { path: { run_id } } })),
+    onSettled: () => cache.invalidateQueries({ queryKey: runById(run_id).queryKey }),
+  })
+}
