@@ -1,0 +1,57 @@
+"""How soon the jobs of a killed process move on."""
+
+import asyncio
+import json
+import time
+from dataclasses import dataclass, field
+
+from tests.faults.processes import Process
+from tests.faults.rig import Rig
+
+PATIENCE_SECONDS = 20.0  # longer than allowed, so that a late one is told by how much
+
+
+@dataclass(slots=True)
+class Orphans:
+    """Jobs that were in the hands of a process when it died, and how far their logs reached."""
+
+    rig: Rig
+    heads: dict[str, int]
+    since: float  # the kill; embedded: when the next process was ready
+    seconds: list[float] = field(default_factory=list[float])
+
+    def give_up(self, others: "Orphans") -> None:
+        """Those who had taken these jobs over are dead too: the clock of these jobs starts again with them."""
+        for run_id in others.heads:
+            self.heads.pop(run_id, None)
+
+    async def recovered(self, within: float) -> list[float]:
+        """Wait until each has a new entry; answers how long each took. Raises when one took longer."""
+        while self.heads and time.time() < self.since + PATIENCE_SECONDS:
+            for run_id, head in list(self.heads.items()):
+                at = await self._next_entry(run_id, head)
+                if at is not None and self.heads.pop(run_id, None) is not None:
+                    self.seconds.append(max(0.0, at - self.since))
+            await asyncio.sleep(0.05)
+        late = [seconds for seconds in self.seconds if seconds > within]
+        if late or self.heads:
+            self.rig.history.note("late", seconds=late, without=sorted(self.heads))
+            saved = self.rig.history.save()
+            raise AssertionError(f"{len(late)} jobs went on late ({late}), {len(self.heads)} did not; see {saved}")
+        return self.seconds
+
+    async def _next_entry(self, run_id: str, head: int) -> float | None:
+        """When the first flush after that was complete: the wall clock of its last entry."""
+        sql = "select body from segments where log_id=?1 and first=?2"
+        rows = await self.rig.reader.rows(sql, run_id, head + 1)
+        return json.loads(rows[0][0])[-1][1] / 1_000_000 if rows else None
+
+
+async def orphans_of(rig: Rig, process: Process) -> Orphans:
+    """To be asked when the process is dead. Embedded: set `since` when the next one is ready."""
+    sql = "select r.id, r.head from jobs j join runs r on r.id=j.id where j.state='running'"
+    if rig.embedded:
+        rows = await rig.reader.rows(sql)
+    else:
+        rows = await rig.reader.rows(f"{sql} and j.owner=?1", process.worker_id or "")
+    return Orphans(rig, dict(rows), process.died_at)

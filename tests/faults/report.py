@@ -1,0 +1,82 @@
+"""What the fault tests saw, gathered over all of them and printed at the end."""
+
+import json
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests import services
+
+
+def record(kind: str, **facts: Any) -> None:
+    """Keep a figure for the summary; safe from several processes."""
+    with _path().open("a") as notes:
+        notes.write(json.dumps({"kind": kind, **facts}) + "\n")
+
+
+def _path() -> Path:
+    return services.run_folder() / "faults.jsonl"
+
+
+def summary() -> list[str]:
+    """The lines to print; none when no fault test ran."""
+    if not _path().exists():
+        return []
+    notes: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for line in _path().read_text().splitlines():
+        note = json.loads(line)
+        notes[note["kind"]].append(note)
+    runs = sum(note["runs"] for note in notes["judged"])
+    return [
+        *_failpoints(notes["failpoint"]),
+        *_recoveries(notes["recovery"]),
+        *_kills(notes["kill"]),
+        *_others(notes["figure"]),
+        f"judged {len(notes['judged'])} installations with {runs} runs by I1-I5, I7, I8: nothing broken",
+    ]
+
+
+def _failpoints(hits: Sequence[dict[str, Any]]) -> list[str]:
+    if not hits:
+        return []
+    counts = Counter((hit["name"], hit["profile"]) for hit in hits)
+    lines = ["kills by failpoint (embedded / scaled):"]
+    for name in dict.fromkeys(hit["name"] for hit in hits):
+        lines.append(f"  {name:26} {counts[name, 'embedded']:3} / {counts[name, 'scaled']:3}")
+    return lines
+
+
+def _recoveries(notes: Sequence[dict[str, Any]]) -> list[str]:
+    lines: list[str] = []
+    for profile in ("embedded", "scaled"):
+        if times := [seconds for note in notes if note["profile"] == profile for seconds in note["seconds"]]:
+            lines.append(f"  first new entry of {len(times)} jobs orphaned there, {profile}: {_spread(times)}")
+    return lines
+
+
+def _kills(kills: Sequence[dict[str, Any]]) -> list[str]:
+    lines: list[str] = []
+    for profile in ("embedded", "scaled"):
+        mine = [kill for kill in kills if kill["profile"] == profile]
+        if not mine:
+            continue
+        flights = [kill["in_flight"] for kill in mine]
+        times = [seconds for kill in mine for seconds in kill["recovery"]]
+        lines += [
+            f"random kills, {profile}: {len(mine)}",
+            f"  jobs in flight at the kill: at least {min(flights)}, median {statistics.median(flights):g}",
+            f"  first new entry of {len(times)} orphaned jobs: {_spread(times)}",
+        ]
+    return lines
+
+
+def _others(figures: Iterable[dict[str, Any]]) -> list[str]:
+    return [f"{figure['name']} ({figure['profile']}): {figure['value']}" for figure in figures]
+
+
+def _spread(times: Sequence[float]) -> str:
+    if not times:
+        return "none"
+    return f"median {statistics.median(times):.2f} s, worst {max(times):.2f} s"

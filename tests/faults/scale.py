@@ -1,0 +1,13 @@
+"""How much is done: a little in every `make test`, all of it with `FAULTS=full`; and from which seed."""
+
+import os
+import time
+
+FULL = os.environ.get("FAULTS") == "full"
+KILLS_PER_FAILPOINT = 3 if FULL else 1
+RANDOM_KILLS = int(os.environ.get("FAULTS_KILLS", "200" if FULL else "6"))  # on each profile
+CROWD = 10_000 if FULL else 600
+SEED = int(os.environ.get("FAULTS_SEED") or (time.time() if FULL else 20261115))
+LEASE_SECONDS = 4.0 if FULL else 2.0  # the shorter, the less there is to wait for
+ORPHAN_SECONDS = 5.0  # until every job of a killed process has moved on
+JOBS_IN_FLIGHT = 8

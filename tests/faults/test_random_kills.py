@@ -1,0 +1,62 @@
+"""engine:Z1, F1: killed at random moments with at least eight jobs in flight, over and over."""
+
+import asyncio
+import time
+from random import Random
+
+from tests.faults.agents import MIXED
+from tests.faults.checker import Checker
+from tests.faults.orphans import Orphans, orphans_of
+from tests.faults.place import Place
+from tests.faults.processes import Launcher, Process
+from tests.faults.report import record
+from tests.faults.rig import Rig, open_rig
+from tests.faults.scale import JOBS_IN_FLIGHT, ORPHAN_SECONDS, RANDOM_KILLS, SEED
+
+
+async def test_random_kills_lose_and_repeat_nothing(launcher: Launcher, place: Place):
+    random = Random(SEED)
+    async with open_rig(launcher, place, drops=0.05) as rig:
+        await rig.start_all()
+        checker = Checker(rig)
+        await checker.learn()
+        kills = 0
+        earlier: list[Orphans] = []
+        recoveries: list[asyncio.Task[None]] = []
+        while kills < RANDOM_KILLS:
+            victim = random.choice(rig.workers)
+            await load(rig, victim, random)
+            await asyncio.sleep(random.uniform(0, 0.3))
+            await victim.kill()
+            orphans = await orphans_of(rig, victim)
+            for others in earlier:
+                others.give_up(orphans)
+            earlier.append(orphans)
+            rig.history.note("kill", process=victim.name, orphans=sorted(orphans.heads))
+            kills += len(orphans.heads) >= JOBS_IN_FLIGHT  # fewer, and it was one too many
+            await checker.freeze()
+            await rig.start(victim.name)
+            if rig.embedded:
+                orphans.since = time.time()
+            recoveries.append(asyncio.create_task(watch(rig, orphans)))
+            if rig.embedded:
+                await recoveries[-1]  # nobody else could go on with them after the next kill
+        await asyncio.gather(*recoveries)
+        await rig.quiet()
+        await checker.judge()
+
+
+async def watch(rig: Rig, orphans: Orphans) -> None:
+    in_flight = len(orphans.heads)
+    times = await orphans.recovered(ORPHAN_SECONDS)
+    if in_flight >= JOBS_IN_FLIGHT:
+        record("kill", profile=rig.profile, in_flight=in_flight, recovery=times)
+
+
+async def load(rig: Rig, victim: Process, random: Random) -> None:
+    """Give the victim eight jobs, and let those that were hit before finish a step."""
+    async with asyncio.timeout(60):
+        while (short := await rig.held_by(victim) < JOBS_IN_FLIGHT) or await rig.has_suspects(3):
+            if short:
+                await rig.client.start_some(random, 12, ["steady"] * 10 + MIXED)
+            await asyncio.sleep(0.05)

@@ -1,0 +1,64 @@
+"""engine:Z4, F3: a worker that was stopped past its lease finds its jobs in other hands."""
+
+import asyncio
+import signal
+from collections import Counter
+from random import Random
+
+import pytest
+
+from tests.faults.checker import Checker, read_logs
+from tests.faults.place import Place
+from tests.faults.processes import Launcher
+from tests.faults.rig import Rig, open_rig, probe_lines
+from tests.faults.scale import SEED
+
+pytestmark = pytest.mark.scaled
+
+
+async def test_a_worker_that_slept_past_its_lease_writes_nothing_and_starts_no_effect(
+    launcher: Launcher, scaled: Place
+):
+    async with open_rig(launcher, scaled) as rig:
+        await rig.start("api")
+        sleeper = await rig.start("one")
+        checker = Checker(rig)
+        await checker.learn()
+        await rig.client.start_some(Random(SEED), 16, ["effects", "probes", "timers", "fan_out"])
+        sleeper.signal(signal.SIGSTOP)
+        assert await rig.held_by(sleeper) > 0
+
+        await rig.start("two")
+        await rig.quiet()
+        before = await seen(rig)
+        sleeper.signal(signal.SIGCONT)
+        await asyncio.sleep(2)
+
+        assert await seen(rig) == before
+        await rig.stop(rig.processes["two"])
+        await rig.client.start_some(Random(SEED), 4)
+        await rig.quiet()  # it works again, under another name
+        await checker.judge()
+
+
+@pytest.mark.later
+async def test_a_worker_that_wakes_among_those_who_took_over_repeats_nothing(launcher: Launcher, scaled: Place):
+    async with open_rig(launcher, scaled) as rig:
+        await rig.start_all()
+        checker = Checker(rig)
+        await checker.learn()
+        await rig.client.start_some(Random(SEED), 20, ["steady", "effects", "probes"])
+        sleeper = rig.processes["one"]
+        sleeper.signal(signal.SIGSTOP)
+        async with asyncio.timeout(20):
+            while await rig.held_by(sleeper):
+                await asyncio.sleep(0.02)
+        sleeper.signal(signal.SIGCONT)  # others have just begun
+        await rig.quiet()
+        await checker.judge()
+
+
+async def seen(rig: Rig) -> tuple[dict[str, int], Counter[str], int]:
+    """All that could have changed: logs, effects, probes."""
+    heads = {run_id: len(log.entries) for run_id, log in (await read_logs(rig)).items()}
+    return heads, Counter(rig.effects.asked), len(probe_lines(rig.place))

@@ -1,0 +1,123 @@
+"""S5: whatever address a user gives, in whatever field, nothing connects to what is not public."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pilothouse.blocks.registry import Registry
+from pilothouse.graph.catalogue import Effects
+from pilothouse.kit.json import JsonObject
+from tests.base.hostile import HOSTILE_HOSTS, NOT_HTTP, Listener
+from tests.security.audit import Watch, watching
+from tests.security.graphs import OUTPUT, SHORT_TEXT, link, node
+from tests.security.outbound import TOLD_NO_ADDRESS, Pin, looks_outbound, outbound_fields, outbound_pins
+from tests.security.site import Site, api_document, open_site
+
+pytestmark = pytest.mark.security
+
+PINS = outbound_pins(Registry(test_blocks=True))
+NAMES = ["localhost", "LOCALHOST", "localhost."]  # they resolve, and to the wrong place
+FIELDS_TRIED: set[str] = set()  # of the API
+
+
+def urls(port: int) -> list[str]:
+    hosts = [f"{scheme}://{host}:{port}/" for host in [*HOSTILE_HOSTS, *NAMES] for scheme in ("http", "https")]
+    return [*hosts, *NOT_HTTP]
+
+
+@pytest.fixture
+async def listener() -> AsyncGenerator[Listener]:
+    made = Listener()
+    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
+    made.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield made
+
+
+@pytest.fixture
+async def working(sqlite_url: str, tmp_path: Path) -> AsyncGenerator[Site]:
+    """At work."""
+    async with open_site(tmp_path, sqlite_url, test_blocks=True, max_parallel_steps=16) as site:
+        site.house.released.set()
+        await site.house.begin_work()
+        yield site
+        await site.house.end_work()
+
+
+def literal_agent(pin: Pin, addresses: list[str]) -> JsonObject:
+    """A step for each address, which stands in the graph itself."""
+    nodes = [node(f"n{number}", pin.block.id, **pin.inputs(url)) for number, url in enumerate(addresses)]
+    outs = [node(f"o{number}", OUTPUT, name=f"error{number}") for number in range(len(addresses))]
+    links = [link(f"n{number}", "error", f"o{number}", "value") for number in range(len(addresses))]
+    return {"name": "literal", "nodes": [*nodes, *outs], "links": [*links]}
+
+
+def fed_agent(pin: Pin) -> JsonObject:
+    """The address comes in when it runs."""
+    inputs = {name: value for name, value in pin.inputs("").items() if name != pin.name}
+    return {
+        "name": "fed",
+        "nodes": [
+            node("in", SHORT_TEXT, name="address"),
+            node("go", pin.block.id, **inputs),
+            node("out", OUTPUT, name="error"),
+        ],
+        "links": [link("in", "result", "go", pin.name), link("go", "error", "out", "value")],
+    }
+
+
+async def run_agent(site: Site, graph: JsonObject, inputs: JsonObject) -> dict[str, Any]:
+    async with await site.browser(site.owner) as browser:
+        made = await browser.post("/api/agents", json={"graph": graph})
+        assert made.status_code == 201, made.text
+        path = f"/api/agents/{made.json()['id']}/runs"
+        ended = await browser.post(path, json={"inputs": inputs}, headers={"Prefer": "wait=60"})
+        assert ended.json()["status"].startswith("completed"), ended.text
+    return ended.json()["outputs"]
+
+
+@pytest.mark.parametrize("pin", PINS, ids=lambda pin: pin.label)
+async def test_an_address_in_the_graph_leads_nowhere(working: Site, listener: Listener, pin: Pin):
+    addresses, watch = urls(listener.port), Watch()
+    with watching(watch):
+        errors = await run_agent(working, literal_agent(pin, addresses), {})
+    assert listener.connections == 0
+    assert watch.connections == []
+    assert [url for number, url in enumerate(addresses) if f"error{number}" not in errors] == []
+
+
+@pytest.mark.parametrize("pin", PINS, ids=lambda pin: pin.label)
+async def test_an_address_that_comes_in_leads_nowhere(working: Site, listener: Listener, pin: Pin):
+    watch = Watch()
+    for host in ("http://127.0.0.1", "http://[::ffff:7f00:1]", "https://localhost", "gopher://127.0.0.1"):
+        with watching(watch):
+            given = await run_agent(working, fed_agent(pin), {"address": f"{host}:{listener.port}/"})
+        assert given.keys() == {"error"}
+    assert (listener.connections, watch.connections) == (0, [])
+
+
+def test_every_block_that_goes_out_says_where_by_a_pin_that_is_tried():
+    silent = [
+        block.name
+        for block in Registry(test_blocks=True).values()
+        if block.effects is not Effects.NONE
+        and block.name not in TOLD_NO_ADDRESS
+        and block.id not in {pin.block.id for pin in PINS}
+    ]
+    assert silent == [], "Name the pin so that `looks_outbound` finds it, or say in TOLD_NO_ADDRESS why there is none."
+    assert [pin.label for pin in PINS if not pin.block.examples] == []
+
+
+def test_every_field_of_the_api_that_takes_an_address_is_tried():
+    """None yet. The first one gets its own test above, and its name here."""
+    assert set(outbound_fields(api_document())) == FIELDS_TRIED
+
+
+@pytest.mark.parametrize("name", ["url", "callback_url", "webhook", "mcp_server", "feed_url", "image_href"])
+def test_a_new_field_would_be_found_by_its_name_or_its_format(name: str):
+    assert looks_outbound(name, {"type": "string"})
+    assert looks_outbound("target", {"anyOf": [{"type": "string", "format": "uri"}, {"type": "null"}]})
+    assert not looks_outbound("name", {"type": "string"})

@@ -1,0 +1,85 @@
+"""Real things for the parameters of paths, each belonging to one person.
+
+A route with a parameter that has no maker here fails the route matrix: without a real thing nobody can say that
+another user cannot reach it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final, TypeAlias
+
+from pilothouse.features.agents import create_agent
+from pilothouse.features.runs.service import RunAsk
+from pilothouse.kit.ids import AgentId
+from tests.security.graphs import NUMBER, greeter
+from tests.security.site import Person, Site
+
+Maker: TypeAlias = Callable[[Site, Person], Awaitable[str]]
+
+ABSENT = "01900000-0000-7000-8000-000000000000"
+
+
+async def make_agent(site: Site, person: Person) -> str:
+    async with site.house.units.write(person.actor) as work:
+        return (await create_agent(work, site.house.registry, greeter())).id
+
+
+async def make_ended_run(site: Site, person: Person) -> str:
+    """Ended, so that its stream ends too."""
+    ask = RunAsk(AgentId(await make_agent(site, person)), {"who": "x"})
+    admitted = await site.house.runs.start_run(person.actor, ask)
+    await site.house.runs.cancel_run(person.actor, admitted.id)
+    return admitted.id
+
+
+async def make_session(site: Site, person: Person) -> str:
+    await site.session(person)
+    rows = await site.house.reader.rows("select max(id) from login_sessions where user_id=?1", person.id)
+    return rows[0][0]
+
+
+async def make_key(site: Site, person: Person) -> str:
+    return (await site.key(person, "identity"))[0]
+
+
+MAKERS: Final[Mapping[str, Maker]] = {
+    "agent_id": make_agent,
+    "run_id": make_ended_run,
+    "session_id": make_session,
+    "api_key_id": make_key,
+}
+# Parameters that name nobody's thing: a value that exists for everyone, or within the thing named before it.
+SHARED: Final[Mapping[str, str]] = {"block_id": NUMBER, "version": "1"}
+
+
+class MakerMissing(AssertionError):
+    """A path has a parameter that no test knows how to fill."""
+
+    def __init__(self, path: str, name: str) -> None:
+        super().__init__(
+            f"{path}: nothing makes a {{{name}}}. Add `async def make_...(site, person) -> str` to MAKERS in"
+            f" tests/security/things.py, or name it in SHARED when it belongs to nobody."
+        )
+
+
+def names_in(path: str) -> list[str]:
+    """The parameters of a path, in order. Raises `MakerMissing`."""
+    names = [part.partition("}")[0].partition(":")[0] for part in path.split("{")[1:]]
+    for name in names:
+        if name not in MAKERS and name not in SHARED:
+            raise MakerMissing(path, name)
+    return names
+
+
+def owned_in(path: str) -> list[str]:
+    return [name for name in names_in(path) if name in MAKERS]
+
+
+async def own_values(site: Site, person: Person, path: str) -> dict[str, str]:
+    """Fresh things of this person for every parameter of the path."""
+    return {name: await MAKERS[name](site, person) if name in MAKERS else SHARED[name] for name in names_in(path)}
+
+
+def fill(path: str, values: Mapping[str, str]) -> str:
+    for name, value in values.items():
+        path = path.replace(f"{{{name}}}", value)
+    return path

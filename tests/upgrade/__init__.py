@@ -1,0 +1,1 @@
+"""Installations made by earlier versions, which every later one must be able to go on with."""

@@ -1,0 +1,137 @@
+"""F22: an installation made by an earlier version migrates, and all that it owed is done, on both databases."""
+
+import asyncio
+import gc
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pilothouse.app.house import House, open_house
+from pilothouse.app.migrate import current_revision
+from pilothouse.base.database import Database
+from pilothouse.base.settings import Settings
+from pilothouse.features.agents import get_agent, get_version, list_agents
+from pilothouse.features.runs import queries
+from pilothouse.features.runs.service import RunAsk
+from pilothouse.kit.ids import AgentId, RunId
+from pilothouse.kit.json import loads
+from pilothouse.migrations import HEAD
+from tests.databases import empty_postgres
+from tests.upgrade.dumps import FIXTURES, restore_tables, unpack_directory
+from tests.upgrade.story import Story
+
+pytestmark = pytest.mark.upgrade
+
+NAMES = sorted(path.name for path in FIXTURES.iterdir() if path.is_dir())
+
+
+@asynccontextmanager
+async def old_sqlite(fixture: Path, place: Path) -> AsyncGenerator[dict[str, Any]]:
+    unpack_directory(fixture / "data.tar.gz", place / "data")
+    yield {"data_dir": place / "data"}
+
+
+@asynccontextmanager
+async def old_postgres(fixture: Path, place: Path) -> AsyncGenerator[dict[str, Any]]:
+    with empty_postgres() as url:
+        database = Database(url, pool_size=2)
+        await restore_tables(database, fixture / "tables.jsonl.gz")
+        await database.close()
+        yield {"data_dir": place / "data", "database_url": url}
+
+
+OLD = {"sqlite": old_sqlite, "postgres": old_postgres}
+
+
+class Upgraded:
+    """An old installation with the new code on it, at work."""
+
+    def __init__(self, house: House, story: Story) -> None:
+        self.house, self.story = house, story
+
+    async def outputs(self, run_id: str) -> Any:
+        facts = await queries.get_run(self.house.reader, self.story.actor, RunId(run_id))
+        return facts.outputs if facts.status == "completed" else facts.status
+
+    async def quiet(self, *left: str) -> None:
+        """Wait until only these jobs are left."""
+        rows: list[tuple[Any, ...]] = []
+        for _ in range(300):
+            rows = await self.house.reader.rows("select id, state from jobs order by id")
+            if [row[0] for row in rows] == sorted(left):
+                return
+            await asyncio.sleep(0.1)
+        raise TimeoutError(f"still there: {rows}")
+
+
+@asynccontextmanager
+async def upgraded(name: str, kind: str, place: Path) -> AsyncGenerator[Upgraded]:
+    story = Story(**loads((FIXTURES / name / f"{kind}.json").read_bytes()))  # pyright: ignore[reportArgumentType, reportCallIssue]
+    async with OLD[kind](FIXTURES / name, place) as values:
+        settings = Settings.model_validate({"test_blocks": True, "migrate": "auto", "lease_seconds": 1, **values})
+        async with open_house(settings, serves=True) as house:
+            assert await current_revision(house.database) == HEAD
+            await house.begin_work()
+            yield Upgraded(house, story)
+            await house.end_work()
+    gc.unfreeze()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.scaled)])
+def kind(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_what_was_owed_is_done_and_what_is_not_due_sleeps_on(name: str, kind: str, tmp_path: Path):
+    async with upgraded(name, kind, tmp_path) as site:
+        story = site.story
+        await site.quiet(*story.far, *story.awaiting)
+        assert {run_id: await site.outputs(run_id) for run_id in story.due} == story.due
+        assert [await site.outputs(run_id) for run_id in story.far] == ["waiting"] * len(story.far)
+
+        for run_id in story.awaiting:
+            await site.house.runs.send_fact(story.actor, RunId(run_id), "go", "said")
+        await site.quiet(*story.far)
+        assert {run_id: await site.outputs(run_id) for run_id in story.awaiting} == story.awaiting
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_people_keys_agents_and_ended_runs_are_as_they_were(name: str, kind: str, tmp_path: Path):
+    async with upgraded(name, kind, tmp_path) as site:
+        story, house = site.story, site.house
+        assert {run_id: await site.outputs(run_id) for run_id in story.ended} == {
+            run_id: told["outputs"] for run_id, told in story.ended.items()
+        }
+        actor = await house.reception.by_key(story.key)
+        assert actor is not None
+        assert actor.user_id == story.user_id
+        assert await house.reception.by_key(story.suspended_key) is None
+
+        async with house.units.read(story.actor) as read:
+            assert {agent.id for agent in await list_agents(read, 50)} == set(story.agents.values())
+            for agent, agent_id in story.agents.items():
+                assert (await get_agent(read, AgentId(agent_id))).version == story.versions[agent]
+                for version in range(1, story.versions[agent] + 1):
+                    assert (await get_version(read, AgentId(agent_id), version)).graph["name"] == agent
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_an_old_agent_runs_anew(name: str, kind: str, tmp_path: Path):
+    async with upgraded(name, kind, tmp_path) as site:
+        ask = RunAsk(AgentId(site.story.agents["sums"]), {"n": 1}, version=1)
+        admitted = await site.house.runs.start_run(site.story.actor, ask)
+        given: Any = None
+        for _ in range(100):
+            if isinstance(given := await site.outputs(admitted.id), dict):
+                break
+            await asyncio.sleep(0.05)
+        assert given == {"result": [4]}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_fixtures_stay_small(name: str):
+    assert sum(path.stat().st_size for path in (FIXTURES / name).iterdir()) < 200_000
