@@ -1,0 +1,40 @@
+"""`make bench`: one figure a line, each with its bar, beside a baseline measured in the same run.
+
+`python -m bench [b11 b11s b12 b14 ...]` measures some cases only.
+"""
+
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+import uvloop
+
+from bench.cases import b11, b12, b13, b14
+from bench.facts import tell_machine
+from bench.report import Report
+
+Case: TypeAlias = Callable[[Report, Path], Awaitable[None]]
+
+CASES: dict[str, Case] = {
+    "b11": partial(b11, scaled=False),
+    "b11s": partial(b11, scaled=True),
+    "b12": b12,
+    "b13": b13,
+    "b14": b14,
+}
+
+
+async def main(names: list[str]) -> int:
+    report = Report()
+    tell_machine()
+    for name in names or CASES:
+        with tempfile.TemporaryDirectory(prefix="pilothouse-bench-") as folder:
+            await CASES[name](report, Path(folder))
+    return report.close()
+
+
+if __name__ == "__main__":
+    sys.exit(uvloop.run(main(sys.argv[1:])))

@@ -1,0 +1,40 @@
+"""On what machine this was measured."""
+
+import os
+import platform
+import sqlite3
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+
+def tell_machine() -> None:
+    model = next(
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if "model name" in line
+        ),
+        platform.machine(),
+    )
+    memory = next(line.split()[1] for line in Path("/proc/meminfo").read_text().splitlines() if "MemTotal" in line)
+    print(f"machine: {model}, {os.cpu_count()} cores, {int(memory) // 1_048_576} GiB, Linux {platform.release()}")
+    print(f"versions: Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, fsync on")
+    print(f"U: {durable_commit_ms():.3f} ms  (median durable one-row commit on SQLite)", flush=True)
+
+
+def durable_commit_ms() -> float:
+    """What one fsynced row costs here."""
+    with tempfile.TemporaryDirectory(dir=Path.home()) as folder:
+        connection = sqlite3.connect(Path(folder) / "u.db", isolation_level=None)
+        connection.execute("pragma journal_mode=wal")
+        connection.execute("pragma synchronous=full")
+        connection.execute("create table t (a)")
+        times: list[float] = []
+        for number in range(200):
+            start = time.perf_counter()
+            connection.execute("insert into t values (?)", (number,))
+            times.append(time.perf_counter() - start)
+        connection.close()
+    return median(times) * 1000

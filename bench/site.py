@@ -1,0 +1,117 @@
+"""Installations to measure, and the baseline, as real processes."""
+
+import asyncio
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench.load import Ask
+from pilothouse.kit.json import JsonObject, dumps
+from scripts.programs import free_port
+from tests import services
+from tests.faults.place import Person, Place, embedded_place, furnish, scaled_place
+from tests.lines import flush, own_rabbitmq, own_redis
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A running installation."""
+
+    url: str
+    pids: list[int]
+    person: Person
+    place: Place
+
+    def start_run(self, agent: str, inputs: JsonObject) -> Ask:
+        """A run with an API key, its result awaited."""
+        headers = (
+            ("Authorization", f"Bearer {self.person.key}"),
+            ("Content-Type", "application/json"),
+            ("Prefer", "wait=10"),
+        )
+        url = f"{self.url}/api/v1/agents/{self.person.agents[agent]}/runs"
+        return Ask(url, "POST", dumps({"inputs": inputs}), headers)
+
+
+@asynccontextmanager
+async def process(words: list[str], environment: Mapping[str, str], log: Path) -> AsyncGenerator[int]:
+    with log.open("ab") as out:
+        running = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", *words, env=dict(environment), stdout=out, stderr=out
+        )
+    try:
+        yield running.pid
+    finally:
+        if running.returncode is None:
+            running.send_signal(signal.SIGTERM)
+            try:
+                await asyncio.wait_for(running.wait(), 20)
+            except TimeoutError:
+                running.kill()
+                await running.wait()
+
+
+async def until_open(port: int, seconds: float = 60) -> float:
+    """Wait until somebody listens; answers how long it took."""
+    start = time.perf_counter()
+    while time.perf_counter() - start < seconds:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return time.perf_counter() - start
+        await asyncio.sleep(0.01)
+    raise TimeoutError(f"nobody listens on {port}")
+
+
+@asynccontextmanager
+async def baseline(folder: Path) -> AsyncGenerator[tuple[Ask, int]]:
+    """FastAPI's hello."""
+    port = free_port()
+    async with process(["bench.hello", str(port)], {**_environment(folder)}, folder / "hello.log") as pid:
+        await until_open(port)
+        yield Ask(f"http://127.0.0.1:{port}/"), pid
+
+
+@asynccontextmanager
+async def embedded(folder: Path, documents: Mapping[str, JsonObject]) -> AsyncGenerator[Site]:
+    with embedded_place(folder, LOG_LEVEL="warning") as place:
+        person = (await furnish(place, documents))[0]
+        async with process(["pilothouse", "serve"], place.environment(), folder / "serve.log") as pid:
+            await until_open(place.port)
+            yield Site(f"http://127.0.0.1:{place.port}", [pid], person, place)
+
+
+@contextmanager
+def _lines():
+    with TemporaryDirectory(prefix="pilothouse-bench-lines-"):
+        run = services.open_run()
+        try:
+            with own_redis() as redis_url, own_rabbitmq() as broker_url:
+                flush(redis_url)
+                yield broker_url, redis_url
+        finally:
+            services.close_run(run)
+
+
+@asynccontextmanager
+async def scaled(folder: Path, documents: Mapping[str, JsonObject]) -> AsyncGenerator[Site]:
+    """One api and one worker over PostgreSQL, RabbitMQ and Redis."""
+    with _lines() as (broker_url, redis_url), scaled_place(folder, broker_url, redis_url, LOG_LEVEL="warning") as place:
+        person = (await furnish(place, documents))[0]
+        environment = place.environment()
+        async with (
+            process(["pilothouse", "worker"], environment, folder / "worker.log") as worker,
+            process(["pilothouse", "api"], environment, folder / "api.log") as api,
+        ):
+            await until_open(place.port)
+            await asyncio.sleep(2)  # until the worker listens
+            yield Site(f"http://127.0.0.1:{place.port}", [api, worker], person, place)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    return Place(folder).environment()
