@@ -8,6 +8,8 @@ import asyncpg
 from sqlalchemy.engine.url import make_url
 
 COMMAND_TIMEOUT = 15.0
+# A process that is stopped in the middle of a transaction holds its locks; others must not wait for it for ever.
+IDLE_IN_TRANSACTION = {"idle_in_transaction_session_timeout": "2s"}
 
 # What breaks a connection or asks for another try; everything else is a fault of ours and must be seen.
 LOST: tuple[type[Exception], ...] = (
@@ -16,6 +18,7 @@ LOST: tuple[type[Exception], ...] = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
     asyncpg.OperatorInterventionError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
 )
 AGAIN: tuple[type[Exception], ...] = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 FULL: tuple[type[Exception], ...] = (asyncpg.InsufficientResourcesError,)
@@ -55,10 +58,13 @@ def dsn_of(url: str) -> str:
 
 
 async def connect(dsn: str) -> PostgresConnection:
-    """Raises `OSError` when the server cannot be reached or does not let us in."""
-    untyped = cast(Any, asyncpg)
+    """To write on: the server ends a transaction in which nothing is said for two seconds.
+
+    Raises `OSError` when the server cannot be reached or does not let us in.
+    """
+    options = {"command_timeout": COMMAND_TIMEOUT, "timeout": 5, "server_settings": IDLE_IN_TRANSACTION}
     try:
-        return cast(PostgresConnection, await untyped.connect(dsn, command_timeout=COMMAND_TIMEOUT, timeout=5))
+        return cast(PostgresConnection, await cast(Any, asyncpg).connect(dsn, **options))
     except asyncpg.PostgresError as error:
         raise ConnectionError(str(error)) from error
 
