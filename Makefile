@@ -28,7 +28,7 @@ check: venv-dev web/node_modules/.stamp  ## Style, types, layers, sizes, generat
 	@echo "check: all clean"
 
 faults: venv-dev  ## Kill, pause and starve real processes
-	@$(BIN)/python -m pytest -q -m fault tests
+	@FAULTS=full $(BIN)/python -m pytest -q -m fault tests
 
 bench: venv-dev  ## Measure (LOAD=1 for load)
 	@$(BIN)/python -m bench
