@@ -19,6 +19,7 @@ from pilothouse.base.guarded_http import (
     GuardedTransport,
     TooManyRedirects,
 )
+from pilothouse.base.leave import speaking_with
 from pilothouse.kit.errors import Invalid, UpstreamError, UpstreamRefused, UpstreamTimeout
 from tests.base.hostile import HOSTILE_HOSTS, NOT_HTTP, Listener, http
 
@@ -295,3 +296,15 @@ def test_ordinary_addresses_are_public():
     assert from_text("https://[2606:4700::1111]/").host == "2606:4700::1111"
     assert from_text("https://bücher.example/").host == "xn--bcher-kva.example"
     assert is_public(ip_address("8.8.8.8"))
+
+
+async def test_nothing_is_sent_while_the_lease_gives_no_leave(listener: Listener, clients: MakeClient):
+    client = await clients(f"127.0.0.1:{listener.port}")
+    leave = False
+    with speaking_with(lambda: leave):
+        asking = asyncio.create_task(client.request("POST", f"http://127.0.0.1:{listener.port}/"))
+    await asyncio.sleep(0.2)
+    assert (listener.connections, listener.asked) == (1, [])
+
+    leave = True
+    assert (await asking).status == 200

@@ -12,6 +12,7 @@ import httpcore2
 import httpx2
 
 from pilothouse.base.egress import Address, EgressDenied, EgressPolicy, Target
+from pilothouse.base.leave import LeaveStream
 
 Resolver: TypeAlias = Callable[[str, int], Awaitable[list[str]]]
 
@@ -42,7 +43,8 @@ class _PinnedNetwork(httpcore2.AsyncNetworkBackend):
         last: httpcore2.ConnectError | httpcore2.ConnectTimeout | None = None
         for address in addresses:
             try:
-                return await self._network.connect_tcp(str(address), port, timeout, local_address, socket_options)
+                where = (str(address), port, timeout, local_address, socket_options)
+                return LeaveStream(await self._network.connect_tcp(*where))
             except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as cause:
                 last = cause
         raise last or httpcore2.ConnectError(f"{host} has no address")

@@ -17,6 +17,7 @@ from pilothouse.base.jobs.lease import Lease
 from pilothouse.base.jobs.lease import LeaseLost as LostJob
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import Hold
+from pilothouse.base.leave import speaking_with
 from pilothouse.engine.drive import drive
 from pilothouse.engine.entries import RUNNING, Entry
 from pilothouse.engine.facts import BrokenLog
@@ -80,8 +81,9 @@ class Motor:
                 journal.add(begun.run.drain())
                 await self._settle(begun, journal, hold)
                 return
-            while not await self._go(begun, journal, hold):
-                pass  # a fact came while it was about to sleep
+            with speaking_with(hold.lease.may_act):
+                while not await self._go(begun, journal, hold):
+                    pass  # a fact came while it was about to sleep
         except LeaseLost:
             raise LostJob from None
         finally:
