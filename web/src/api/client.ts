@@ -21,6 +21,11 @@ const proof: Middleware = {
 export const api = createClient<paths>({ baseUrl: '/' })
 api.use(proof)
 
+/** The proof for a request that is made without the client above. */
+export function csrfHeaders(): Record<string, string> {
+  return csrf === null ? {} : { 'X-CSRF-Token': csrf }
+}
+
 type Answer<T> = { data?: T; error?: unknown; response: Response }
 
 /** The body of a good answer; throws an `ApiProblem` for any other. */
@@ -33,6 +38,7 @@ export async function unwrap<T>(asked: Promise<Answer<T>>): Promise<T> {
       status: 0,
     })
   })
-  if (answer.error !== undefined || !answer.response.ok) throw problemOf(answer.error, answer.response.status)
+  if (answer.error !== undefined || !answer.response.ok)
+    throw problemOf(answer.error, answer.response.status, answer.response.headers)
   return answer.data as T
 }

@@ -1,3 +1,5 @@
+import { type Fields, fields, list, text } from '@/kit/json'
+
 export type FieldFault = { path: string; message: string }
 
 type Facts = {
@@ -7,6 +9,8 @@ type Facts = {
   status: number
   faults?: FieldFault[]
   request_id?: string | null
+  retry_after?: number | null
+  detail?: Fields
 }
 
 /** What the server said went wrong, in words for people (`message`, `hint`) and for programs (`code`). */
@@ -16,6 +20,9 @@ export class ApiProblem extends Error {
   readonly status: number
   readonly faults: FieldFault[]
   readonly requestId: string | null
+  /** Seconds to wait before it makes sense to ask again. */
+  readonly retryAfter: number | null
+  readonly detail: Fields
 
   constructor(facts: Facts) {
     super(facts.message)
@@ -25,34 +32,32 @@ export class ApiProblem extends Error {
     this.status = facts.status
     this.faults = facts.faults ?? []
     this.requestId = facts.request_id ?? null
+    this.retryAfter = facts.retry_after ?? null
+    this.detail = facts.detail ?? {}
   }
 }
 
 /** Read an error body; anything unexpected still becomes a problem that can be shown. */
-export function problemOf(body: unknown, status: number): ApiProblem {
-  const fields = asRecord(body)
+export function problemOf(body: unknown, status: number, headers?: Headers): ApiProblem {
+  const said = fields(body)
+  const wait = Number(headers?.get('Retry-After') ?? Number.NaN)
   return new ApiProblem({
-    code: text(fields.code) ?? 'internal',
-    message: text(fields.message) ?? `The server answered ${status}.`,
-    hint: text(fields.hint),
+    code: text(said.code) ?? 'internal',
+    message: text(said.message) ?? `The server answered ${status}.`,
+    hint: text(said.hint),
     status,
-    faults: faultsOf(asRecord(fields.detail).errors),
-    request_id: text(fields.request_id),
+    faults: faultsOf(fields(said.detail).errors),
+    request_id: text(said.request_id),
+    retry_after: Number.isFinite(wait) ? wait : null,
+    detail: fields(said.detail),
   })
 }
 
 function faultsOf(value: unknown): FieldFault[] {
-  if (!Array.isArray(value)) return []
-  return value.map(asRecord).map((fault) => ({
-    path: Array.isArray(fault.path) ? fault.path.join('.') : (text(fault.path) ?? ''),
-    message: text(fault.message) ?? 'not accepted',
-  }))
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-}
-
-function text(value: unknown): string | null {
-  return typeof value === 'string' ? value : null
+  return list(value)
+    .map(fields)
+    .map((fault) => ({
+      path: Array.isArray(fault.path) ? fault.path.join('.') : (text(fault.path) ?? ''),
+      message: text(fault.message) ?? 'not accepted',
+    }))
 }

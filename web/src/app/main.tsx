@@ -3,7 +3,14 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiProblem } from '@/api/errors'
-import '@/ui/style.css'
+import { takeSetupToken } from '@/features/accounts/setupToken'
+import '@/ui/styles/tokens.css'
+import '@/ui/styles/base.css'
+import '@/ui/styles/controls.css'
+import '@/ui/styles/prose.css'
+import '@/ui/styles/shell.css'
+import '@/ui/styles/pages.css'
+import '@/ui/styles/chat.css'
 import { router } from './router'
 
 /** Trying again helps when the server was away; what it refused it will refuse again. */
@@ -11,6 +18,7 @@ function worthRetrying(failures: number, problem: Error): boolean {
   return failures < 3 && !(problem instanceof ApiProblem && problem.status >= 400 && problem.status < 500)
 }
 
+takeSetupToken()
 const cache = new QueryClient({ defaultOptions: { queries: { retry: worthRetrying } } })
 const place = document.getElementById('root')
 if (place === null) throw new Error('the page has no place for the app')

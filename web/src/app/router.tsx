@@ -1,23 +1,68 @@
-import { createRootRoute, createRoute, createRouter, Navigate } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Navigate,
+} from '@tanstack/react-router'
+import { ActivityPage } from '@/routes/activity'
 import { AgentPage } from '@/routes/agent'
-import { AgentsPage } from '@/routes/agents'
+import { ChatPage } from '@/routes/chat'
+import { LoginPage, SetupPage } from '@/routes/entrance'
+import { LibraryPage } from '@/routes/library'
 import { RootPage } from '@/routes/root'
 import { RunPage } from '@/routes/run'
-import { RunsPage } from '@/routes/runs'
+import { AbsentPage } from '@/ui/States'
 
-const root = createRootRoute({ component: RootPage, notFoundComponent: () => <Navigate to="/" /> })
-const agents = createRoute({ getParentRoute: () => root, path: '/', component: AgentsPage })
-const agent = createRoute({ getParentRoute: () => root, path: '/agents/$agentId', component: AgentPage })
-const runs = createRoute({ getParentRoute: () => root, path: '/runs', component: RunsPage })
-const run = createRoute({ getParentRoute: () => root, path: '/runs/$runId', component: RunPage })
-// The set-up link leads here; once there is an owner it leads on.
-const setup = createRoute({
-  getParentRoute: () => root,
-  path: '/setup',
-  component: () => <Navigate to="/" />,
-})
+const root = createRootRoute({ component: RootPage, notFoundComponent: AbsentPage })
+const under = () => root
 
-export const router = createRouter({ routeTree: root.addChildren([agents, agent, runs, run, setup]) })
+const pages = [
+  createRoute({ getParentRoute: under, path: '/setup', component: SetupPage }),
+  createRoute({
+    getParentRoute: under,
+    path: '/login',
+    component: LoginPage,
+    validateSearch: (search: Record<string, unknown>): { next?: string } =>
+      typeof search.next === 'string' ? { next: search.next } : {},
+  }),
+  createRoute({ getParentRoute: under, path: '/', component: ChatPage }),
+  createRoute({ getParentRoute: under, path: '/chat/$sessionId', component: ChatPage }),
+  createRoute({
+    getParentRoute: under,
+    path: '/build',
+    component: lazyRouteComponent(() => import('@/routes/build'), 'BuildPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/build/$agentId',
+    validateSearch: (search: Record<string, unknown>): { run?: string } =>
+      typeof search.run === 'string' ? { run: search.run } : {},
+    component: lazyRouteComponent(() => import('@/routes/builder'), 'BuilderPage'),
+  }),
+  createRoute({ getParentRoute: under, path: '/library', component: LibraryPage }),
+  createRoute({ getParentRoute: under, path: '/library/agents/$agentId', component: AgentPage }),
+  createRoute({ getParentRoute: under, path: '/library/runs/$runId', component: RunPage }),
+  createRoute({ getParentRoute: under, path: '/activity', component: ActivityPage }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings',
+    component: lazyRouteComponent(() => import('@/routes/settings'), 'SettingsPage'),
+  }),
+  // Links of other systems that people still have.
+  createRoute({ getParentRoute: under, path: '/copilot', component: OldChat }),
+] as const
+
+function OldChat() {
+  const session = new URLSearchParams(window.location.search).get('sessionId')
+  return session === null ? (
+    <Navigate to="/" replace />
+  ) : (
+    <Navigate to="/chat/$sessionId" params={{ sessionId: session }} replace />
+  )
+}
+
+export const router = createRouter({ routeTree: root.addChildren(pages) })
 
 declare module '@tanstack/react-router' {
   interface Register {

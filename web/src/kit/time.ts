@@ -8,8 +8,26 @@ export function moment(wire: string | null): string {
 /** How long something took, as people say it. */
 export function duration(from: string | null, to: string | null): string {
   if (from === null || to === null) return ''
-  const millis = Date.parse(to) - Date.parse(from)
-  if (millis < 1000) return `${millis} ms`
+  return elapsed(Date.parse(to) - Date.parse(from))
+}
+
+export function elapsed(millis: number): string {
+  if (millis < 1000) return `${Math.max(0, Math.round(millis))} ms`
   if (millis < 60_000) return `${(millis / 1000).toFixed(1)} s`
   return `${Math.floor(millis / 60_000)} min ${Math.round((millis % 60_000) / 1000)} s`
+}
+
+const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+
+/** Under a day as a distance, else as a date. */
+export function ago(wire: string, now: number): string {
+  const seconds = Math.round((Date.parse(wire) - now) / 1000)
+  if (Math.abs(seconds) < 45) return 'now'
+  if (Math.abs(seconds) < 3_600) return words.format(Math.round(seconds / 60), 'minute')
+  if (Math.abs(seconds) < 86_400) return words.format(Math.round(seconds / 3_600), 'hour')
+  return new Date(wire).toLocaleDateString(undefined, { dateStyle: 'medium' })
+}
+
+export function isSameDay(wire: string, now: number): boolean {
+  return new Date(wire).toDateString() === new Date(now).toDateString()
 }

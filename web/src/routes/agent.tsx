@@ -1,22 +1,56 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { ApiProblem } from '@/api/errors'
 import { agentById } from '@/features/agents/queries'
+import { runsOf } from '@/features/runs/queries'
 import { RunForm } from '@/features/runs/RunForm'
+import { RunRows } from '@/features/runs/RunTable'
 import { useTitle } from '@/kit/useTitle'
-import { Failure, Loading } from '@/ui/Notice'
+import { AbsentPage, ErrorPanel, SkeletonRows } from '@/ui/States'
 
 export function AgentPage() {
-  const { agentId } = useParams({ from: '/agents/$agentId' })
+  const { agentId } = useParams({ from: '/library/agents/$agentId' })
   const navigate = useNavigate()
   const { data, error, isPending, refetch } = useQuery(agentById(agentId))
   useTitle(data?.name ?? 'Agent')
-  if (isPending) return <Loading />
-  if (error) return <Failure problem={error} onRetry={() => void refetch()} />
+  if (error instanceof ApiProblem && [404, 422].includes(error.status)) return <AbsentPage />
+
   return (
-    <>
-      <h1>{data.name}</h1>
-      <p>{data.description}</p>
-      <RunForm agent={data} onStarted={(runId) => void navigate({ to: '/runs/$runId', params: { runId } })} />
-    </>
+    <div className="sheet">
+      <header>
+        <h1>{data?.name || 'Agent'}</h1>
+        <Link className="button plain end" to="/build/$agentId" params={{ agentId }}>
+          Open in Build
+        </Link>
+      </header>
+      {isPending && <SkeletonRows rows={3} />}
+      {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
+      {data?.description && <p className="quiet">{data.description}</p>}
+      {data && (
+        <div className="columns">
+          <section className="panel stack" aria-labelledby="new-run">
+            <h2 id="new-run">New run</h2>
+            <RunForm
+              agent={data}
+              onStarted={(runId) => void navigate({ to: '/library/runs/$runId', params: { runId } })}
+            />
+          </section>
+          <RecentRuns agentId={agentId} name={data.name} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+function RecentRuns({ agentId, name }: { agentId: string; name: string }) {
+  const { data, error, refetch } = useQuery(runsOf(agentId))
+  return (
+    <section className="stack tight" aria-labelledby="recent-runs">
+      <h2 id="recent-runs">Recent runs</h2>
+      {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
+      {data === undefined && !error && <SkeletonRows rows={3} />}
+      {data?.items.length === 0 && <p className="quiet">It has not run yet.</p>}
+      {data && data.items.length > 0 && <RunRows runs={data.items} agents={new Map([[agentId, name]])} />}
+    </section>
   )
 }

@@ -1,41 +1,56 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link, Outlet } from '@tanstack/react-router'
-import { LoginForm } from '@/features/accounts/LoginForm'
-import { standing, useLogout } from '@/features/accounts/queries'
-import { SetupForm } from '@/features/accounts/SetupForm'
-import { Button } from '@/ui/Button'
-import { Failure, Loading } from '@/ui/Notice'
+import { Navigate, Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import { standing } from '@/features/accounts/queries'
+import { Banners } from '@/features/shell/Banners'
+import { Commands } from '@/features/shell/Commands'
+import { ErrorPanel } from '@/ui/States'
+import { Toasts } from '@/ui/Toasts'
 
 /** Every page stands behind the same door: set up first, then signed in. */
 export function RootPage() {
   const { data, error, isPending, refetch } = useQuery(standing)
-  if (isPending) return <Shell content={<Loading />} />
-  if (error) return <Shell content={<Failure problem={error} onRetry={() => void refetch()} />} />
-  if (data.kind === 'needs_owner') return <Shell content={<SetupForm />} />
-  if (data.kind === 'stranger') return <Shell content={<LoginForm />} />
-  return <Shell name={data.me.user.name} content={<Outlet />} />
+  const { pathname, href } = useLocation()
+  if (isPending) return null
+  if (error) {
+    return (
+      <main className="sheet">
+        <ErrorPanel problem={error} onRetry={() => void refetch()} />
+      </main>
+    )
+  }
+  if (data.kind === 'needs_owner')
+    return pathname === '/setup' ? <Outlet /> : <Navigate to="/setup" replace />
+  if (data.kind === 'stranger') {
+    return pathname === '/login' ? <Outlet /> : <Navigate to="/login" search={{ next: href }} replace />
+  }
+  return <House pathname={pathname} />
 }
 
-function Shell({ name, content }: { name?: string; content: React.ReactNode }) {
-  const logout = useLogout()
+function House({ pathname }: { pathname: string }) {
+  const main = useRef<HTMLElement>(null)
+  const first = useRef(true)
+
+  // A new page is a new place to read from: the focus goes there, as it would on a page load.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what changes
+  useEffect(() => {
+    if (first.current) first.current = false
+    else if (!main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true })
+  }, [pathname])
+
   return (
-    <>
-      <header className="bar">
-        <strong>Pilothouse</strong>
-        {name && (
-          <>
-            <nav className="bar" aria-label="Main">
-              <Link to="/">Agents</Link>
-              <Link to="/runs">Runs</Link>
-            </nav>
-            <span className="end quiet">{name}</span>
-            <Button plain busy={logout.isPending} onClick={() => logout.mutate()}>
-              Sign out
-            </Button>
-          </>
-        )}
-      </header>
-      <main>{content}</main>
-    </>
+    <div className="frame">
+      <a className="button skip" href="#main">
+        Skip to the page
+      </a>
+      <Commands isHome={pathname === '/' || pathname.startsWith('/chat/')} />
+      <div className="page">
+        <Banners />
+        <main id="main" ref={main} tabIndex={-1}>
+          <Outlet />
+        </main>
+      </div>
+      <Toasts />
+    </div>
   )
 }

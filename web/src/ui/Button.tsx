@@ -1,16 +1,25 @@
 import type { ButtonHTMLAttributes } from 'react'
+import { Icon, type IconName } from './Icon'
 
-type Props = ButtonHTMLAttributes<HTMLButtonElement> & { busy?: boolean; plain?: boolean }
+type Look = 'plain' | 'ghost' | 'danger'
+type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
+  busy?: boolean
+  look?: Look
+  tiny?: boolean
+  icon?: IconName
+}
 
-export function Button({ busy = false, plain = false, disabled, children, ...rest }: Props) {
+export function Button({ busy = false, look, tiny, icon, disabled, className, children, ...rest }: Props) {
+  const classes = ['button', look, tiny && 'tiny', children === undefined && 'square', className]
   return (
     <button
       type="button"
       {...rest}
-      className={plain ? 'button plain' : 'button'}
+      className={classes.filter(Boolean).join(' ')}
       disabled={busy || disabled}
-      aria-busy={busy}
+      aria-busy={busy || undefined}
     >
+      {icon && <Icon name={icon} />}
       {children}
     </button>
   )

@@ -1,8 +1,11 @@
 import type { FormEvent } from 'react'
+import { ApiProblem } from '@/api/errors'
 import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
-import { Failure } from '@/ui/Notice'
+import { ErrorPanel } from '@/ui/States'
+import { Entrance } from './Entrance'
 import { useLogin } from './queries'
+import { waitOf } from './throttle'
 
 export function LoginForm() {
   const login = useLogin()
@@ -14,14 +17,21 @@ export function LoginForm() {
   }
 
   return (
-    <form className="narrow" onSubmit={submit}>
-      <h1>Sign in</h1>
-      <Field label="Mail address" name="email" type="email" autoComplete="username" required />
-      <Field label="Password" name="password" type="password" autoComplete="current-password" required />
-      <Button type="submit" busy={login.isPending}>
-        Sign in
-      </Button>
-      {login.error && <Failure problem={login.error} />}
-    </form>
+    <Entrance title="Sign in">
+      <form className="stack" onSubmit={submit}>
+        <Field label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
+        <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+        {login.error && <ErrorPanel problem={readable(login.error)} />}
+        <Button type="submit" busy={login.isPending}>
+          Sign in
+        </Button>
+      </form>
+    </Entrance>
   )
+}
+
+/** Too many attempts: say how long to wait. */
+function readable(problem: Error) {
+  if (!(problem instanceof ApiProblem) || problem.status !== 429) return problem
+  return { code: problem.code, message: `Too many attempts. ${waitOf(problem.retryAfter)}` }
 }

@@ -1,56 +1,83 @@
 import { type FormEvent, useState } from 'react'
 import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
-import { Empty, Failure } from '@/ui/Notice'
+import { ErrorPanel } from '@/ui/States'
+import { Entrance } from './Entrance'
 import { useCreateOwner } from './queries'
-import { setupToken } from './setupToken'
+import { keptSetupToken } from './setupToken'
+import { browserZone, zones } from './zones'
 
 export function SetupForm() {
   const create = useCreateOwner()
-  const [token] = useState(() => setupToken(window.location.hash))
-
-  if (token === null) {
-    return (
-      <Empty title="This house has no owner yet">
-        <p>
-          Open the link that the server printed when it started; it ends in <code>#token=…</code>. If you no
-          longer have it, <code>pilothouse owner-link</code> prints a new one.
-        </p>
-      </Empty>
-    )
-  }
+  const [token] = useState(keptSetupToken)
+  if (token === null) return <NoLink />
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
+    const typed = (name: string) => String(form.get(name) ?? '')
     create.mutate({
       token: token ?? '',
-      name: String(form.get('name')),
-      email: String(form.get('email')),
-      password: String(form.get('password')),
-      timezone: Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC',
+      name: typed('name'),
+      email: typed('email'),
+      password: typed('password'),
+      timezone: typed('timezone') || 'UTC',
     })
   }
 
   return (
-    <form className="narrow" onSubmit={submit}>
-      <h1>Welcome aboard</h1>
-      <p>This account owns the installation. The link works once.</p>
-      <Field label="Your name" name="name" autoComplete="name" required />
-      <Field label="Mail address" name="email" type="email" autoComplete="username" required />
-      <Field
-        label="Password"
-        name="password"
-        type="password"
-        autoComplete="new-password"
-        minLength={10}
-        required
-        help="At least 10 characters."
-      />
-      <Button type="submit" busy={create.isPending}>
-        Create the owner
-      </Button>
-      {create.error && <Failure problem={create.error} />}
-    </form>
+    <Entrance title="Welcome aboard">
+      <p className="quiet">This account owns the installation. The link that brought you here works once.</p>
+      <form className="stack" onSubmit={submit}>
+        <Field label="Name" name="name" autoComplete="name" required autoFocus />
+        <Field label="E-mail" name="email" type="email" autoComplete="username" required />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          minLength={12}
+          required
+          help="At least 12 characters."
+        />
+        <Field label="Time zone" name="timezone" list="zones" defaultValue={browserZone()} required />
+        <datalist id="zones">
+          {zones().map((zone) => (
+            <option key={zone} value={zone} />
+          ))}
+        </datalist>
+        <ModelNote />
+        {create.error && <ErrorPanel problem={create.error} />}
+        <Button type="submit" busy={create.isPending}>
+          Create the owner
+        </Button>
+      </form>
+    </Entrance>
+  )
+}
+
+function ModelNote() {
+  return (
+    <div className="panel small stack tight">
+      <strong>No model is connected yet</strong>
+      <p className="quiet">
+        The built-in offline pilot answers until one is: it builds, runs and explains simple agents, with no
+        account anywhere. Connect a model later: Settings, Models says how.
+      </p>
+    </div>
+  )
+}
+
+function NoLink() {
+  return (
+    <Entrance title="This house has no owner yet">
+      <p>
+        Open the link that the server printed when it started; it ends in <code>#token=…</code> and works
+        once, for 24 hours.
+      </p>
+      <p>
+        To print a new one, run <code>pilothouse owner-link</code> where the server runs.
+      </p>
+    </Entrance>
   )
 }

@@ -2,6 +2,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { api, rememberCsrf, unwrap } from '@/api/client'
 import { ApiProblem } from '@/api/errors'
 import type { Schemas } from '@/api/shapes'
+import { forgetSetupToken } from './setupToken'
 
 const all = ['accounts'] as const
 
@@ -42,7 +43,11 @@ function useEntrance<Ask>(enter: (ask: Ask) => Promise<Schemas['MeOut']>) {
 }
 
 export function useCreateOwner() {
-  return useEntrance((body: Schemas['OwnerIn']) => unwrap(api.POST('/api/setup/owner', { body })))
+  return useEntrance(async (body: Schemas['OwnerIn']) => {
+    const me = await unwrap(api.POST('/api/setup/owner', { body }))
+    forgetSetupToken()
+    return me
+  })
 }
 
 export function useLogin() {
@@ -59,4 +64,19 @@ export function useLogout() {
       cache.setQueryData(standing.queryKey, { kind: 'stranger' })
     },
   })
+}
+
+export function useChangeMe() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (body: Schemas['UserPatch']) => unwrap(api.PATCH('/api/me', { body })),
+    onSuccess: (user) =>
+      cache.setQueryData(standing.queryKey, (known): Standing | undefined =>
+        known?.kind === 'signed_in' ? { kind: 'signed_in', me: { ...known.me, user } } : known,
+      ),
+  })
+}
+
+export function useChangePassword() {
+  return useEntrance((body: Schemas['PasswordIn']) => unwrap(api.POST('/api/auth/password', { body })))
 }

@@ -2,3 +2,21 @@
 export function setupToken(hash: string): string | null {
   return new URLSearchParams(hash.replace(/^#/, '')).get('token')
 }
+
+const KEPT = 'setup-token'
+
+/** Take the token out of the address bar at once; this tab keeps it until the owner is made. */
+export function takeSetupToken(): void {
+  const token = setupToken(window.location.hash)
+  if (token === null) return
+  sessionStorage.setItem(KEPT, token)
+  window.history.replaceState(window.history.state, '', window.location.pathname)
+}
+
+export function keptSetupToken(): string | null {
+  return sessionStorage.getItem(KEPT)
+}
+
+export function forgetSetupToken(): void {
+  sessionStorage.removeItem(KEPT)
+}

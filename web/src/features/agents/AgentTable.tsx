@@ -1,47 +1,56 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { moment } from '@/kit/time'
 import { Button } from '@/ui/Button'
-import { Empty, Failure, Loading } from '@/ui/Notice'
+import { EmptyState, ErrorPanel, SkeletonRows } from '@/ui/States'
+import { When } from '@/ui/When'
 import { agentList } from './queries'
 
 export function AgentTable() {
   const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
     useInfiniteQuery(agentList)
-  if (isPending) return <Loading />
-  if (error) return <Failure problem={error} onRetry={() => void refetch()} />
+  if (isPending) return <SkeletonRows />
+  if (error) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
   const agents = data.pages.flatMap((page) => page.items)
   if (agents.length === 0) return <NoAgents />
 
   return (
     <>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Agent</th>
-            <th scope="col">Version</th>
-            <th scope="col">Changed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {agents.map((agent) => (
-            <tr key={agent.id}>
-              <td>
-                <Link to="/agents/$agentId" params={{ agentId: agent.id }}>
-                  {agent.name}
-                </Link>
-                <div className="quiet">{agent.description}</div>
-              </td>
-              <td>{agent.active_version}</td>
-              <td>{moment(agent.updated_at)}</td>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className="table-frame" tabIndex={0} aria-label="Agents">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Agent</th>
+              <th scope="col">Steps</th>
+              <th scope="col">Version</th>
+              <th scope="col">Changed</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {agents.map((agent) => (
+              <tr key={agent.id}>
+                <td className="wide">
+                  <Link to="/library/agents/$agentId" params={{ agentId: agent.id }}>
+                    {agent.name || 'Untitled agent'}
+                  </Link>{' '}
+                  <span className="quiet">{agent.description}</span>
+                </td>
+                <td>{agent.node_count}</td>
+                <td>{agent.active_version}</td>
+                <td>
+                  <When at={agent.updated_at} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
       {hasNextPage && (
-        <Button plain busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          More
-        </Button>
+        <div>
+          <Button look="plain" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            More
+          </Button>
+        </div>
       )}
     </>
   )
@@ -49,11 +58,14 @@ export function AgentTable() {
 
 function NoAgents() {
   return (
-    <Empty title="No agents yet">
-      <p>
-        An agent is a graph of blocks that does a piece of work. Write one as JSON and bring it in with{' '}
-        <code>pilothouse import my-agent.json</code>, or send it to <code>POST /api/agents</code>.
+    <EmptyState icon="library" title="No agents yet">
+      <p className="quiet">
+        An agent is a graph of blocks that does a piece of work, again and again. Describe one to AutoPilot
+        and it is built here.
       </p>
-    </Empty>
+      <Link className="button" to="/">
+        Ask AutoPilot
+      </Link>
+    </EmptyState>
   )
 }

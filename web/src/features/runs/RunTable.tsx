@@ -1,35 +1,50 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { duration, moment } from '@/kit/time'
+import type { Schemas } from '@/api/shapes'
+import { agentList, agentNames } from '@/features/agents/queries'
+import { duration } from '@/kit/time'
 import { Button } from '@/ui/Button'
-import { Empty, Failure, Loading } from '@/ui/Notice'
-import { Status } from '@/ui/Status'
+import { EmptyState, ErrorPanel, SkeletonRows } from '@/ui/States'
+import { StatusBadge } from '@/ui/StatusBadge'
+import { When } from '@/ui/When'
 import { runList } from './queries'
 
 export function RunTable() {
   const { data, error, isPending, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } =
     useInfiniteQuery(runList)
-  if (isPending) return <Loading />
-  if (error) return <Failure problem={error} onRetry={() => void refetch()} />
+  const agents = agentNames(useInfiniteQuery(agentList).data)
+  if (isPending) return <SkeletonRows />
+  if (error) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
   const runs = data.pages.flatMap((page) => page.items)
-  if (runs.length === 0) {
-    return (
-      <Empty title="No runs yet">
-        <p>
-          A run is one time that an agent works. Open one of your <Link to="/">agents</Link> and start it, or
-          use <code>pilothouse run</code>.
-        </p>
-      </Empty>
-    )
-  }
+  if (runs.length === 0) return <NoRuns />
 
   return (
     <>
+      <RunRows runs={runs} agents={agents} />
+      {hasNextPage && (
+        <div>
+          <Button look="plain" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            More
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+type Run = Schemas['RunList']['items'][number]
+type RowsProps = { runs: readonly Run[]; agents: ReadonlyMap<string, string> }
+
+export function RunRows({ runs, agents }: RowsProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section className="table-frame" tabIndex={0} aria-label="Runs">
       <table>
         <thead>
           <tr>
-            <th scope="col">Started</th>
+            <th scope="col">Run</th>
             <th scope="col">Status</th>
+            <th scope="col">Started</th>
             <th scope="col">Took</th>
             <th scope="col">By</th>
           </tr>
@@ -37,13 +52,16 @@ export function RunTable() {
         <tbody>
           {runs.map((run) => (
             <tr key={run.id}>
-              <td>
-                <Link to="/runs/$runId" params={{ runId: run.id }}>
-                  {moment(run.created_at)}
+              <td className="wide">
+                <Link to="/library/runs/$runId" params={{ runId: run.id }}>
+                  {agents.get(run.agent_id) || 'Run'} <span className="quiet">{run.id.slice(-6)}</span>
                 </Link>
               </td>
               <td>
-                <Status status={run.status} />
+                <StatusBadge status={run.status} />
+              </td>
+              <td>
+                <When at={run.created_at} />
               </td>
               <td>{duration(run.started_at, run.ended_at)}</td>
               <td>{run.trigger}</td>
@@ -51,11 +69,19 @@ export function RunTable() {
           ))}
         </tbody>
       </table>
-      {hasNextPage && (
-        <Button plain busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          More
-        </Button>
-      )}
-    </>
+    </section>
+  )
+}
+
+function NoRuns() {
+  return (
+    <EmptyState icon="activity" title="Nothing has run yet">
+      <p className="quiet">
+        Every run of an agent is listed here with its steps and outputs, also after a restart.
+      </p>
+      <Link className="button" to="/library">
+        Run an agent
+      </Link>
+    </EmptyState>
   )
 }

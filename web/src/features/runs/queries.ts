@@ -12,6 +12,17 @@ export const runList = infiniteQueryOptions({
   refetchInterval: 5_000,
 })
 
+export function runsOf(agent_id: string) {
+  return queryOptions({
+    queryKey: [...all, 'of', agent_id],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/agents/{agent_id}/runs', { params: { path: { agent_id }, query: { limit: 10 } } }),
+      ),
+    refetchInterval: 5_000,
+  })
+}
+
 export function runById(run_id: string) {
   return queryOptions({
     queryKey: [...all, run_id],
@@ -24,7 +35,7 @@ export function useStartRun(agent_id: string) {
   return useMutation({
     mutationFn: (inputs: Record<string, unknown>) =>
       unwrap(api.POST('/api/agents/{agent_id}/runs', { params: { path: { agent_id } }, body: { inputs } })),
-    onSettled: () => cache.invalidateQueries({ queryKey: runList.queryKey }),
+    onSettled: () => cache.invalidateQueries({ queryKey: all }),
   })
 }
 

@@ -1,0 +1,167 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { Connection, type Listener } from './connection'
+
+/** The other end of the wire, in the hands of the test. */
+class FakeSocket {
+  readyState = 0
+  sent: { op: string; channel?: string; after?: number }[] = []
+  onopen: (() => void) | null = null
+  onclose: (() => void) | null = null
+  onmessage: ((message: { data: string }) => void) | null = null
+
+  send(words: string) {
+    this.sent.push(JSON.parse(words))
+  }
+  close() {
+    this.readyState = 3
+  }
+  accept() {
+    this.readyState = 1
+    this.onopen?.()
+  }
+  say(frame: object) {
+    this.onmessage?.({ data: JSON.stringify(frame) })
+  }
+  break() {
+    this.readyState = 3
+    this.onclose?.()
+  }
+}
+
+let sockets: FakeSocket[]
+let fallback: { channel: string; after: number; listener: Listener; stopped: boolean }[]
+let connection: Connection
+
+function listener() {
+  const heard: number[] = []
+  const told: string[] = []
+  return {
+    heard,
+    told,
+    event: (id: number) => void heard.push(id),
+    subscribed: (head: number) => void told.push(`head ${head}`),
+    reset: () => void told.push('reset'),
+    refused: (code: string) => void told.push(code),
+  }
+}
+
+const newest = () => sockets.at(-1) as FakeSocket
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  vi.stubGlobal('document', { visibilityState: 'visible' })
+  sockets = []
+  fallback = []
+  connection = new Connection(
+    () => {
+      const socket = new FakeSocket()
+      sockets.push(socket)
+      return socket as unknown as WebSocket
+    },
+    (channel, after, heard) => {
+      const one = { channel, after, listener: heard, stopped: false }
+      fallback.push(one)
+      return () => {
+        one.stopped = true
+      }
+    },
+  )
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+test('C2: all channels share one socket, and each asks for what follows its last id', () => {
+  connection.follow('session:a', 0, listener())
+  connection.follow('run:b', 4, listener())
+  newest().accept()
+  expect(sockets).toHaveLength(1)
+  expect(newest().sent).toEqual([
+    { op: 'subscribe', channel: 'session:a', after: 0 },
+    { op: 'subscribe', channel: 'run:b', after: 4 },
+  ])
+})
+
+test('C3: after a cut it subscribes again after the last id, and drops what it has seen', () => {
+  const one = listener()
+  connection.follow('session:a', 0, one)
+  newest().accept()
+  for (const id of [1, 2, 3]) newest().say({ channel: 'session:a', id, event: {} })
+  newest().break()
+  vi.advanceTimersByTime(1_000)
+  newest().accept()
+  expect(newest().sent).toEqual([{ op: 'subscribe', channel: 'session:a', after: 3 }])
+  for (const id of [3, 4]) newest().say({ channel: 'session:a', id, event: {} })
+  expect(one.heard).toEqual([1, 2, 3, 4])
+})
+
+test('C3: it rests longer after every failure, up to 15 s, and not at all when asked to hurry', () => {
+  connection.follow('session:a', 0, listener())
+  for (let failure = 0; failure < 8; failure++) {
+    newest().break()
+    vi.advanceTimersByTime(15_000)
+    expect(sockets).toHaveLength(failure + 2)
+  }
+  newest().break()
+  vi.advanceTimersByTime(7_000)
+  const before = sockets.length
+  connection.hurry()
+  expect(sockets).toHaveLength(before + 1)
+})
+
+test('C4: a quiet server is no failure until 30 s have passed without any frame', () => {
+  connection.follow('session:a', 0, listener())
+  newest().accept()
+  vi.advanceTimersByTime(29_000)
+  expect(connection.state()).toBe('open')
+  newest().say({ type: 'pong' })
+  vi.advanceTimersByTime(29_000)
+  expect(connection.state()).toBe('open')
+  vi.advanceTimersByTime(2_000)
+  expect(connection.state()).toBe('lost')
+  expect(sockets).toHaveLength(2)
+})
+
+test('it pings, so that a server with nothing to say can prove that it lives', () => {
+  connection.follow('session:a', 0, listener())
+  newest().accept()
+  vi.advanceTimersByTime(13_000)
+  expect(newest().sent.map((words) => words.op)).toContain('ping')
+})
+
+test('C2: what cannot open within 5 s is read over server-sent events until the socket opens', () => {
+  const one = listener()
+  connection.follow('run:b', 2, one)
+  vi.advanceTimersByTime(4_000)
+  expect(fallback).toHaveLength(0)
+  vi.advanceTimersByTime(2_000)
+  expect(fallback).toMatchObject([{ channel: 'run:b', after: 2, stopped: false }])
+  fallback[0]?.listener.event(3, {})
+  newest().accept()
+  expect(fallback[0]?.stopped).toBe(true)
+  expect(newest().sent).toEqual([{ op: 'subscribe', channel: 'run:b', after: 3 }])
+  expect(one.heard).toEqual([3])
+})
+
+test('a reset begins again from nothing; a refusal is told', () => {
+  const one = listener()
+  connection.follow('session:a', 9, one)
+  newest().accept()
+  newest().say({ type: 'reset', channel: 'session:a' })
+  newest().say({ channel: 'session:a', id: 1, event: {} })
+  newest().say({ type: 'error', channel: 'session:a', code: 'not_found' })
+  expect(one.heard).toEqual([1])
+  expect(one.told).toEqual(['reset', 'not_found'])
+})
+
+test('who leaves hears no more', () => {
+  const one = listener()
+  const leave = connection.follow('session:a', 0, one)
+  newest().accept()
+  leave()
+  newest().say({ channel: 'session:a', id: 1, event: {} })
+  expect(one.heard).toEqual([])
+  expect(newest().sent.at(-1)).toEqual({ op: 'unsubscribe', channel: 'session:a' })
+})

@@ -1,0 +1,180 @@
+import { ReactFlowProvider, useReactFlow } from '@xyflow/react'
+import { useMemo, useState } from 'react'
+import type { Schemas } from '@/api/shapes'
+import { type LiveRun, useLiveRun } from '@/features/runs/useRun'
+import { useHotkey } from '@/kit/useHotkey'
+import { BlockMenu } from './BlockMenu'
+import './builder.css'
+import { Canvas } from './Canvas'
+import { ConflictDialog } from './ConflictDialog'
+import { addNode, freshId, nodesOf } from './document'
+import { laidOut } from './layout'
+import { NodePanel } from './NodePanel'
+import { type Block, heightOf, pinsOf } from './pins'
+import { RunPanel, RunResult } from './RunPanel'
+import { Toolbar } from './Toolbar'
+import { useEditor } from './useEditor'
+import { useSaving } from './useSaving'
+
+type Props = {
+  agent: Schemas['AgentDetail']
+  blocks: ReadonlyMap<string, Block>
+  run: string | null
+  onRun: (run_id: string) => void
+}
+
+export function Builder(props: Props) {
+  return (
+    <ReactFlowProvider>
+      <Workbench {...props} />
+    </ReactFlowProvider>
+  )
+}
+
+function Workbench({ agent, blocks, run, onRun }: Props) {
+  const drawn = useMemo(() => placed(agent, blocks), [agent, blocks])
+  const editor = useEditor(drawn)
+  const saving = useSaving(agent, editor)
+  const [selected, setSelected] = useState<string | null>(null)
+  const [panel, setPanel] = useState<'run' | 'node'>(run === null ? 'node' : 'run')
+  const [adding, setAdding] = useState(false)
+  const add = useAdd(editor)
+  const chosen = nodesOf(editor.graph).find((node) => node.id === selected)
+  const save = () => void saving.save()
+
+  useHotkey({ key: 'z', mod: true, whileTyping: false }, editor.undo)
+  useHotkey({ key: 's', mod: true }, save)
+  useHotkey({ key: '/' }, () => setAdding(true))
+
+  return (
+    <div className="builder">
+      <Toolbar
+        name={agent.name}
+        agentId={agent.id}
+        version={saving.version}
+        editor={editor}
+        isSaving={saving.isSaving}
+        onAdd={() => setAdding(true)}
+        onSave={save}
+        onRun={() => setPanel('run')}
+      />
+      <Watched run={run}>
+        {(live) => (
+          <>
+            <div className="builder-canvas">
+              <Canvas
+                editor={editor}
+                blocks={blocks}
+                statuses={statusesOf(live)}
+                readOnly={false}
+                onSelect={(node) => {
+                  setSelected(node)
+                  if (node !== null) setPanel('node')
+                }}
+              />
+            </div>
+            <aside className="builder-panel" aria-label="Details">
+              {panel === 'run' && (
+                <RunPanel agent={agent} isDirty={editor.isDirty} onSave={save} onStarted={onRun}>
+                  {run !== null && live && <RunResult runId={run} live={live} />}
+                </RunPanel>
+              )}
+              {panel === 'node' && chosen && (
+                <NodePanel key={chosen.id} editor={editor} node={chosen} blocks={blocks} readOnly={false} />
+              )}
+              {panel === 'node' && !chosen && (
+                <Outline editor={editor} blocks={blocks} onPick={setSelected} />
+              )}
+            </aside>
+          </>
+        )}
+      </Watched>
+      {adding && <BlockMenu blocks={blocks} onPick={add} onClose={() => setAdding(false)} />}
+      {saving.conflict !== undefined && (
+        <ConflictDialog
+          current={saving.conflict}
+          busy={saving.isSaving}
+          onMine={() => void saving.saveMine()}
+          onTheirs={() => void saving.loadTheirs()}
+          onClose={saving.closeConflict}
+        />
+      )}
+    </div>
+  )
+}
+
+function placed(agent: Schemas['AgentDetail'], blocks: ReadonlyMap<string, Block>) {
+  const heights = new Map(
+    nodesOf(agent.graph).map((node) => [
+      node.id,
+      heightOf(pinsOf(agent.graph, node, blocks.get(node.block))),
+    ]),
+  )
+  return laidOut(agent.graph, (id) => heights.get(id) ?? 80)
+}
+
+function useAdd(editor: ReturnType<typeof useEditor>) {
+  const flow = useReactFlow()
+  return (block: Block) => {
+    const frame = document.querySelector('.builder-canvas')?.getBoundingClientRect()
+    const { x, y } = flow.screenToFlowPosition({
+      x: (frame?.left ?? 0) + (frame?.width ?? 600) / 2,
+      y: (frame?.top ?? 0) + (frame?.height ?? 400) / 2,
+    })
+    editor.change((graph) =>
+      addNode(graph, {
+        id: freshId(graph, block.name),
+        block: block.id,
+        position: [Math.round(x), Math.round(y)],
+      }),
+    )
+  }
+}
+
+/** The run that is looked at, if there is one. */
+function Watched({
+  run,
+  children,
+}: {
+  run: string | null
+  children: (live: LiveRun | null) => React.ReactNode
+}) {
+  return run === null ? children(null) : <WatchedRun run={run}>{children}</WatchedRun>
+}
+
+function WatchedRun({ run, children }: { run: string; children: (live: LiveRun | null) => React.ReactNode }) {
+  return children(useLiveRun(run))
+}
+
+const NO_STATUSES: ReadonlyMap<string, string> = new Map()
+
+function statusesOf(live: LiveRun | null): ReadonlyMap<string, string> {
+  if (live === null) return NO_STATUSES
+  return new Map(Object.values(live.log.steps).map((step) => [step.node_id, step.status]))
+}
+
+type OutlineProps = {
+  editor: ReturnType<typeof useEditor>
+  blocks: ReadonlyMap<string, Block>
+  onPick: (id: string) => void
+}
+
+/** The blocks as a list: the canvas for those who do not point. */
+function Outline({ editor, blocks, onPick }: OutlineProps) {
+  const nodes = nodesOf(editor.graph)
+  return (
+    <section className="stack tight" aria-label="Blocks of this agent">
+      <h2>Blocks</h2>
+      {nodes.length === 0 && <p className="quiet">Add a first block with the button above, or press /.</p>}
+      <ul className="outline">
+        {nodes.map((node) => (
+          <li key={node.id}>
+            <button type="button" className="fold clip" onClick={() => onPick(node.id)}>
+              {node.name || blocks.get(node.block)?.name || node.id}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

@@ -1,0 +1,33 @@
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+
+type Props = {
+  current: number | null
+  busy: boolean
+  onMine: () => void
+  onTheirs: () => void
+  onClose: () => void
+}
+
+/** Somebody saved in between. Nothing is overwritten unless it is asked for. */
+export function ConflictDialog({ current, busy, onMine, onTheirs, onClose }: Props) {
+  return (
+    <Dialog title="This agent was changed meanwhile" onClose={onClose}>
+      <p>
+        {current === null ? 'A newer version' : `Version ${current}`} was saved after you opened it. Versions
+        are kept, so nothing is lost either way.
+      </p>
+      <div className="actions">
+        <Button look="plain" onClick={onClose}>
+          Keep editing
+        </Button>
+        <Button look="plain" onClick={onTheirs}>
+          Load theirs
+        </Button>
+        <Button busy={busy} onClick={onMine}>
+          Save mine on top
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,44 @@
+import { Link } from '@tanstack/react-router'
+import { Button } from '@/ui/Button'
+import type { Editor } from './useEditor'
+
+type Props = {
+  name: string
+  agentId: string
+  version: number
+  editor: Editor
+  isSaving: boolean
+  onAdd: () => void
+  onSave: () => void
+  onRun: () => void
+}
+
+export function Toolbar({ name, agentId, version, editor, isSaving, onAdd, onSave, onRun }: Props) {
+  return (
+    <header className="builder-bar">
+      <h1 className="clip">
+        <Link to="/library/agents/$agentId" params={{ agentId }}>
+          {name || 'Untitled agent'}
+        </Link>
+      </h1>
+      <span className="quiet small builder-version">
+        version {version}
+        {editor.isDirty && ', not saved'}
+      </span>
+      <span className="end" />
+      <div className="row builder-edit">
+        <Button look="ghost" icon="undo" aria-label="Undo" disabled={!editor.canUndo} onClick={editor.undo} />
+        <Button look="ghost" icon="redo" aria-label="Redo" disabled={!editor.canRedo} onClick={editor.redo} />
+        <Button look="plain" icon="plus" onClick={onAdd}>
+          Block
+        </Button>
+        <Button look="plain" busy={isSaving} disabled={!editor.isDirty} onClick={onSave}>
+          Save
+        </Button>
+      </div>
+      <Button icon="play" onClick={onRun}>
+        Run
+      </Button>
+    </header>
+  )
+}

@@ -1,0 +1,54 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { ApiProblem } from '@/api/errors'
+import type { Schemas } from '@/api/shapes'
+import { agentById, useSaveAgent } from '@/features/agents/queries'
+import { number } from '@/kit/json'
+import { toast, toastProblem } from '@/ui/toasts'
+import type { Editor } from './useEditor'
+
+/** Saving with the version that was opened: a newer one is never overwritten unasked. */
+export function useSaving(agent: Schemas['AgentDetail'], editor: Editor) {
+  const cache = useQueryClient()
+  const save = useSaveAgent(agent.id)
+  const [version, setVersion] = useState(agent.newest_version)
+  const [conflict, setConflict] = useState<number | null | undefined>()
+
+  useEffect(() => {
+    if (!editor.isDirty) return
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    window.addEventListener('beforeunload', warn)
+    return () => window.removeEventListener('beforeunload', warn)
+  }, [editor.isDirty])
+
+  async function saveOver(base: number): Promise<Schemas['AgentDetail'] | null> {
+    try {
+      const saved = await save.mutateAsync({ graph: editor.graph, version: base })
+      setVersion(saved.newest_version)
+      setConflict(undefined)
+      editor.settle(saved.graph)
+      toast(`Saved as version ${saved.newest_version}.`)
+      return saved
+    } catch (problem) {
+      if (problem instanceof ApiProblem && problem.code === 'version_conflict') {
+        setConflict(number(problem.detail.current_version))
+      } else if (problem instanceof ApiProblem) toastProblem(withFaults(problem))
+      return null
+    }
+  }
+
+  return {
+    version,
+    conflict,
+    isSaving: save.isPending,
+    save: () => saveOver(version),
+    saveMine: () => saveOver(conflict ?? version),
+    loadTheirs: () => cache.invalidateQueries({ queryKey: agentById(agent.id).queryKey }),
+    closeConflict: () => setConflict(undefined),
+  }
+}
+
+function withFaults(problem: ApiProblem): ApiProblem & { hint: string | null } {
+  const faults = problem.faults.slice(0, 3).map((fault) => `${fault.path} ${fault.message}`)
+  return Object.assign(problem, { hint: faults.length > 0 ? faults.join('; ') : problem.hint })
+}

@@ -1,0 +1,126 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { useLog } from '@/api/live/live'
+import { announce } from '@/ui/announce'
+import { Button } from '@/ui/Button'
+import { AbsentPage, Skeleton } from '@/ui/States'
+import { Chips } from './Chips'
+import { Composer } from './Composer'
+import { keepDraft } from './drafts'
+import { sessionLog } from './log'
+import { settle, useOutbox } from './outbox'
+import { PilotLabel } from './PilotLabel'
+import { Progress } from './Progress'
+import { pendingOf, sessionList, useRetryTurn, useStopTurn } from './queries'
+import { Thread } from './Thread'
+import { useFollowBottom } from './useFollowBottom'
+import { useSend } from './useSend'
+import { activeTurn, isLogged, lastModel } from './view'
+
+/** One session, live. */
+export function Chat({ sessionId }: { sessionId: string }) {
+  const { state: view, phase, refused } = useLog(sessionLog, sessionId)
+  const send = useSend(sessionId)
+  const stop = useStopTurn(sessionId)
+  const retry = useRetryTurn(sessionId)
+  const [edits, setEdits] = useState(0)
+  const frame = useRef<HTMLDivElement>(null)
+  const { behind, toBottom } = useFollowBottom(frame, sessionId)
+  const turn = activeTurn(view)
+  const { chips, leaving } = useWaiting(sessionId)
+  useTurnNews(turn?.turn_id ?? null)
+  if (refused === 'not_found') return <AbsentPage />
+
+  function post(text: string) {
+    toBottom()
+    return send.mutateAsync({ text, message_id: crypto.randomUUID() }).then(() => undefined)
+  }
+
+  return (
+    <div className="chat">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className="thread-frame" ref={frame} tabIndex={0} aria-label="Conversation">
+        <div className="thread">
+          {phase === 'loading' && view.last === 0 && <ThreadSkeleton />}
+          <Thread
+            view={view}
+            onRetry={() => retry.mutate()}
+            onSend={(text) => void post(text)}
+            onEdit={(text) => {
+              keepDraft(sessionId, text)
+              setEdits(edits + 1)
+            }}
+          />
+          {leaving.map((message) => (
+            <div key={message.message_id} className="bubble-row leaving">
+              <div className="bubble">{message.text}</div>
+            </div>
+          ))}
+          {turn && <Progress view={view} turn={turn} />}
+        </div>
+      </section>
+      <div className="chat-foot">
+        {behind && (
+          <Button className="new-messages" look="plain" icon="down" onClick={toBottom}>
+            New messages
+          </Button>
+        )}
+        <Chips sessionId={sessionId} waiting={chips} />
+        <Composer
+          key={edits}
+          sessionId={sessionId}
+          busy={turn !== null}
+          stopping={
+            turn !== null &&
+            (stop.isPending || stop.data?.cancelled === true) &&
+            stop.variables === turn.turn_id
+          }
+          pilot={<PilotLabel model={lastModel(view)} />}
+          onSend={post}
+          onStop={() => turn && stop.mutate(turn.turn_id)}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** What the log does not have yet: chips for what waits, bubbles for what is on its way. */
+function useWaiting(sessionId: string) {
+  const { state: view } = useLog(sessionLog, sessionId)
+  const pending = useQuery(pendingOf(sessionId))
+  const outbox = useOutbox().filter((message) => message.session_id === sessionId)
+  const asked = pending.data?.messages ?? []
+
+  useEffect(() => settle((id) => isLogged(view, id)), [view])
+
+  const known = new Set(asked.map((message) => message.message_id))
+  const queued = outbox.filter((message) => message.queued && !known.has(message.message_id))
+  return {
+    chips: [...asked, ...queued].filter((message) => !isLogged(view, message.message_id)),
+    leaving: outbox.filter((message) => !message.queued && !isLogged(view, message.message_id)),
+  }
+}
+
+/** Tell of a turn's end, and look at the lists again that it may have changed. */
+function useTurnNews(turn: string | null) {
+  const cache = useQueryClient()
+  const before = useRef<string | null>(null)
+  useEffect(() => {
+    if (before.current !== null && turn === null) announce('Answer complete')
+    if (before.current !== turn) {
+      void cache.invalidateQueries({ queryKey: sessionList.queryKey })
+      void cache.invalidateQueries({ queryKey: ['chat', 'pending'] })
+    }
+    before.current = turn
+  }, [turn, cache])
+}
+
+function ThreadSkeleton() {
+  return (
+    <div className="stack" role="status" aria-label="Loading">
+      <Skeleton width="40%" />
+      <Skeleton width="85%" />
+      <Skeleton width="70%" />
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { ApiProblem } from '@/api/errors'
+import { useHotkey } from '@/kit/useHotkey'
+import { Button } from '@/ui/Button'
+import { draftOf, keepDraft } from './drafts'
+
+const MOST = 64_000
+const COUNT_FROM = 60_000
+
+type Props = {
+  sessionId: string | null
+  busy: boolean
+  stopping: boolean
+  pilot: React.ReactNode
+  onSend: (text: string) => Promise<void>
+  onStop: () => void
+}
+
+/** Where messages are written. What is refused comes back, with the reason. */
+export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: Props) {
+  const [text, setText] = useState(() => draftOf(sessionId))
+  const [refused, setRefused] = useState<string | null>(null)
+  const box = useRef<HTMLTextAreaElement>(null)
+  useHotkey({ key: '.', mod: true }, () => busy && onStop())
+
+  useEffect(() => {
+    setText(draftOf(sessionId))
+    setRefused(null)
+    if (matchMedia('(min-width: 768px)').matches) box.current?.focus()
+  }, [sessionId])
+
+  function type(typed: string) {
+    setText(typed)
+    keepDraft(sessionId, typed)
+  }
+
+  function send() {
+    const message = text.trim()
+    if (message === '') return
+    type('')
+    setRefused(null)
+    onSend(message).catch((problem: Error) => {
+      type(message)
+      setRefused(reasonOf(problem))
+    })
+  }
+
+  function pressed(event: KeyboardEvent) {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    send()
+  }
+
+  return (
+    <div className="composer">
+      {refused && (
+        <p role="alert" className="composer-refused">
+          {refused}
+        </p>
+      )}
+      <div className="composer-box">
+        <textarea
+          ref={box}
+          rows={1}
+          aria-label="Message AutoPilot"
+          placeholder={busy ? 'Add to what AutoPilot is doing…' : 'Ask AutoPilot…'}
+          maxLength={MOST}
+          value={text}
+          onChange={(event) => type(event.target.value)}
+          onKeyDown={pressed}
+        />
+        <div className="composer-bar">
+          {pilot}
+          {text.length > COUNT_FROM && (
+            <span className="quiet small">
+              {text.length.toLocaleString()} / {MOST.toLocaleString()}
+            </span>
+          )}
+          <span className="end" />
+          {busy && (
+            <Button look="plain" icon="stop" busy={stopping} onClick={onStop}>
+              {stopping ? 'Stopping' : 'Stop'}
+            </Button>
+          )}
+          {(!busy || text.trim() !== '') && (
+            <Button icon="send" disabled={text.trim() === ''} onClick={send}>
+              {busy ? 'Queue' : 'Send'}
+            </Button>
+          )}
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function reasonOf(problem: Error): string {
+  const reset = problem instanceof ApiProblem ? problem.detail.resets_at : null
+  const when = typeof reset === 'string' ? ` It resets ${new Date(reset).toLocaleString()}.` : ''
+  const hint = problem instanceof ApiProblem && problem.hint ? ` ${problem.hint}` : ''
+  return `Not sent: ${problem.message}${hint}${when}`
+}

@@ -1,0 +1,29 @@
+import { Elapsed } from '@/features/runs/Elapsed'
+import { whatRan } from './toolWords'
+import type { ChatView, Turn } from './view'
+
+/** What the turn does at the moment, and since when. */
+export function Progress({ view, turn }: { view: ChatView; turn: Turn }) {
+  return (
+    <p className="progress">
+      <span className="status" data-tone="busy">
+        {wordsFor(view, turn)}
+      </span>
+      {turn.started_at !== null && (
+        <span className="quiet small">
+          <Elapsed since={turn.started_at} />
+        </span>
+      )}
+    </p>
+  )
+}
+
+function wordsFor(view: ChatView, turn: Turn): string {
+  if (turn.status === 'queued') return turn.position === null ? 'Queued' : `Queued, place ${turn.position}`
+  if (turn.status === 'waiting') return 'Waiting for a result'
+  const last = view.items.at(-1)
+  if (last?.kind === 'tool' && last.ended_at === null) return whatRan(last)
+  if (last?.kind === 'reasoning' && !last.done) return 'Thinking'
+  if (last?.kind === 'text' && !last.done) return 'Answering'
+  return 'Working'
+}

@@ -1,0 +1,27 @@
+import { isSameDay } from '@/kit/time'
+import type { Session } from './queries'
+
+export type Group = { name: 'Pinned' | 'Today' | 'Earlier'; sessions: Session[] }
+
+/** Pinned, Today, Earlier; groups without sessions are left out. */
+export function grouped(sessions: readonly Session[], now: number): Group[] {
+  const groups: Group[] = [
+    { name: 'Pinned', sessions: [] },
+    { name: 'Today', sessions: [] },
+    { name: 'Earlier', sessions: [] },
+  ]
+  for (const session of sessions) {
+    groups[session.pinned ? 0 : isSameDay(session.updated_at, now) ? 1 : 2]?.sessions.push(session)
+  }
+  return groups.filter((group) => group.sessions.length > 0)
+}
+
+/** What the dot beside a session says; null is no dot. */
+export function stateOf(session: Session): { tone: string; words: string } | null {
+  if (session.needs_user) return { tone: 'warn', words: 'needs you' }
+  if (session.status === 'running') return { tone: 'busy', words: 'running' }
+  if (session.status === 'queued') return { tone: 'busy', words: 'queued' }
+  if (session.status === 'waiting') return { tone: 'busy', words: 'waiting' }
+  if (session.unread) return { tone: 'good', words: 'unread' }
+  return null
+}

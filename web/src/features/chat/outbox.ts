@@ -1,0 +1,54 @@
+import { useSyncExternalStore } from 'react'
+import { send } from '@/api/ask'
+
+/** A message on its way: shown until the log, or the list of waiting messages, has it. */
+export type Outgoing = { message_id: string; session_id: string; text: string; queued: boolean }
+
+let outgoing: readonly Outgoing[] = []
+const watchers = new Set<() => void>()
+
+function become(changed: readonly Outgoing[]) {
+  outgoing = changed
+  for (const watcher of watchers) watcher()
+}
+
+export function useOutbox(): readonly Outgoing[] {
+  return useSyncExternalStore(
+    (changed) => {
+      watchers.add(changed)
+      return () => watchers.delete(changed)
+    },
+    () => outgoing,
+  )
+}
+
+/** Forget what the server has by now. */
+export function settle(isKnown: (message_id: string) => boolean): void {
+  const left = outgoing.filter((message) => !isKnown(message.message_id))
+  if (left.length !== outgoing.length) become(left)
+}
+
+/**
+ * Post a message under an id of its own. The turn's events come by the session's log, so the answer's own stream is
+ * let go; the turn does not need it. Throws the problem after taking the message back.
+ */
+export async function post(
+  session_id: string,
+  text: string,
+  message_id: string,
+): Promise<'started' | 'queued'> {
+  become([...outgoing, { message_id, session_id, text, queued: false }])
+  try {
+    const answer = await send('POST', `/api/chat/sessions/${session_id}/stream`, {
+      message: text,
+      message_id,
+    })
+    const queued = answer.status === 202
+    await answer.body?.cancel()
+    if (queued) become(outgoing.map((one) => (one.message_id === message_id ? { ...one, queued } : one)))
+    return queued ? 'queued' : 'started'
+  } catch (problem) {
+    become(outgoing.filter((one) => one.message_id !== message_id))
+    throw problem
+  }
+}

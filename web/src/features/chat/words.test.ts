@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import { logOf, wholeTurn } from './fixtures'
+import { grouped, stateOf } from './groups'
+import type { Session } from './queries'
+import { foldChat } from './reducer'
+import { howItEnded, whatRan } from './toolWords'
+import { emptyChat, type ToolItem } from './view'
+
+function tool(name: string, input: object, output: object): ToolItem {
+  const view = foldChat(
+    emptyChat,
+    logOf([
+      ['tool-input-available', { tool_call_id: 'c', tool: name, input }],
+      ['tool-output-available', { tool_call_id: 'c', tool: name, output, success: true, duration_ms: 3 }],
+    ]),
+  )
+  return view.items[0] as ToolItem
+}
+
+test.each([
+  ['run_sub_session', { prompt: 'look' }, {}, 'Sub-AutoPilot: look', 'completed'],
+  ['run_block', {}, { block_name: 'Fill text template' }, 'Action: Fill text template', 'completed'],
+  [
+    'run_agent',
+    {},
+    { type: 'execution_started', graph_name: 'Digest', status: 'queued' },
+    'Agent: Digest',
+    'queued',
+  ],
+  ['bash_exec', { command: 'sleep 20' }, { type: 'bash_exec', exit_code: 0 }, 'Ran: sleep 20', 'completed'],
+  [
+    'bash_exec',
+    { command: 'nope' },
+    { type: 'bash_exec', exit_code: 127, stderr: 'not found\nx' },
+    'Ran: nope',
+    'status code 127 - not found',
+  ],
+  [
+    'find_block',
+    { query: 'mail' },
+    { type: 'block_list', blocks: [{}] },
+    'Searched blocks: mail',
+    '1 block found',
+  ],
+  ['someNew_tool', {}, {}, 'Some new tool', 'completed'],
+])('AP14, AP15: %s says what ran and how it ended', (name, input, output, what, ended) => {
+  expect([whatRan(tool(name, input, output)), howItEnded(tool(name, input, output))]).toEqual([what, ended])
+})
+
+test('AP14: a failure says why', () => {
+  const failed = foldChat(emptyChat, wholeTurn).items.findLast((item) => item.kind === 'tool') as ToolItem
+  expect(howItEnded(failed)).toBe('Read the guide first.')
+})
+
+const now = Date.parse('2026-05-05T12:00:00Z')
+const session = (id: string, more: Partial<Session>): Session => ({
+  id,
+  title: id,
+  pinned: false,
+  created_at: '2026-05-05T10:00:00Z',
+  updated_at: '2026-05-05T10:00:00Z',
+  status: 'idle',
+  origin: 'web',
+  unread: false,
+  needs_user: false,
+  ...more,
+})
+
+test('AP1: sessions stand under Pinned, Today and Earlier, and empty groups are left out', () => {
+  const old = { updated_at: '2026-04-01T10:00:00Z' }
+  const groups = grouped([session('a', {}), session('b', { pinned: true, ...old }), session('c', old)], now)
+  expect(groups.map(({ name, sessions }) => [name, sessions.map(({ id }) => id)])).toEqual([
+    ['Pinned', ['b']],
+    ['Today', ['a']],
+    ['Earlier', ['c']],
+  ])
+  expect(grouped([session('a', {})], now)).toHaveLength(1)
+})
+
+test('AP1: what needs somebody is said before what runs, and what runs before what is unread', () => {
+  expect(stateOf(session('a', { needs_user: true, status: 'running' }))?.words).toBe('needs you')
+  expect(stateOf(session('a', { status: 'running', unread: true }))?.words).toBe('running')
+  expect(stateOf(session('a', { unread: true }))?.words).toBe('unread')
+  expect(stateOf(session('a', {}))).toBeNull()
+})

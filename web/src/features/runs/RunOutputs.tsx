@@ -1,0 +1,33 @@
+import { CopyButton } from '@/ui/CopyButton'
+import { Value } from '@/ui/Value'
+
+type Props = { results: readonly { name: string; value: unknown }[]; over: boolean }
+
+export function RunOutputs({ results, over }: Props) {
+  return (
+    <section className="stack tight" aria-labelledby="outputs">
+      <h2 id="outputs">Outputs</h2>
+      {results.length === 0 && (
+        <p className="quiet">{over ? 'This run gave no outputs.' : 'None yet; they appear as steps end.'}</p>
+      )}
+      {results.length > 0 && (
+        <dl className="outputs">
+          {results.map((result, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: results are only ever added at the end
+            <div key={index}>
+              <dt>{result.name}</dt>
+              <dd>
+                <Value value={result.value} />
+              </dd>
+              <CopyButton text={asText(result.value)} label={`Copy ${result.name}`} />
+            </div>
+          ))}
+        </dl>
+      )}
+    </section>
+  )
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+}

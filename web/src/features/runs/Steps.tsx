@@ -1,0 +1,48 @@
+import { duration } from '@/kit/time'
+import { StatusBadge } from '@/ui/StatusBadge'
+import { Value } from '@/ui/Value'
+import type { StepView } from './reducer'
+
+export function Steps({ steps }: { steps: readonly StepView[] }) {
+  return (
+    <section className="stack tight" aria-labelledby="steps">
+      <h2 id="steps">Steps</h2>
+      {steps.length === 0 && <p className="quiet">No step has started yet.</p>}
+      <ol className="steps">
+        {steps.map((step) => (
+          <li key={step.step_id}>
+            <StepRow step={step} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+function StepRow({ step }: { step: StepView }) {
+  return (
+    <details className="step">
+      <summary>
+        <span className="clip">
+          {step.node_id}
+          {step.attempt > 1 && <span className="quiet"> attempt {step.attempt}</span>}
+        </span>
+        <span className="end quiet small">{duration(step.started_at, step.ended_at)}</span>
+        <StatusBadge status={step.status} />
+      </summary>
+      <div className="stack tight step-body">
+        {step.error && <p className="bad">{step.error}</p>}
+        {step.outputs.length === 0 && !step.error && <p className="quiet">No output.</p>}
+        {step.outputs.map((output, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: outputs are only ever added at the end
+          <div key={index}>
+            <span className="quiet small">{output.pin}</span>
+            <div>
+              <Value value={output.value} />
+            </div>
+          </div>
+        ))}
+      </div>
+    </details>
+  )
+}

@@ -1,0 +1,28 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useLog } from '@/api/live/live'
+import { announce } from '@/ui/announce'
+import { runLog } from './log'
+import { runById } from './queries'
+import type { RunView } from './reducer'
+
+export type LiveRun = { log: RunView; status: string | null; over: boolean }
+
+/** A run as its log tells it, which is ahead of any row that was fetched. */
+export function useLiveRun(run_id: string): LiveRun {
+  const cache = useQueryClient()
+  const { state, phase } = useLog(runLog, run_id)
+  const over = phase === 'ended'
+
+  useEffect(() => {
+    if (!over) return
+    announce(`Run ${state.status?.replaceAll('_', ' ')}`)
+    void cache.invalidateQueries({ queryKey: runById(run_id).queryKey })
+  }, [over, state.status, cache, run_id])
+
+  return { log: state, status: state.status, over }
+}
+
+export function useRun(run_id: string) {
+  return { run: useQuery(runById(run_id)), live: useLiveRun(run_id) }
+}

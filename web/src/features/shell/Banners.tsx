@@ -1,0 +1,48 @@
+import { useEffect, useRef, useState } from 'react'
+import { useLink } from '@/api/live/live'
+import { useOnline } from '@/kit/useOnline'
+import { Button } from '@/ui/Button'
+import { buildOf, runningBuild } from './build'
+
+/** One line over the page for what concerns all of it, the most pressing first. */
+export function Banners() {
+  const online = useOnline()
+  const link = useLink()
+  const upgraded = useUpgraded(link === 'open')
+  if (!online) return <Banner tone="warn">You are offline. What you type is kept; changes wait.</Banner>
+  if (link === 'lost') return <Banner tone="warn">Reconnecting to the server…</Banner>
+  if (upgraded) {
+    return (
+      <Banner tone="info">
+        The server runs a new version.
+        <Button tiny look="plain" onClick={() => window.location.reload()}>
+          Reload
+        </Button>
+      </Banner>
+    )
+  }
+  return null
+}
+
+function Banner({ tone, children }: { tone: 'warn' | 'info'; children: React.ReactNode }) {
+  return (
+    <div className={`banner ${tone}`} role="status">
+      {children}
+    </div>
+  )
+}
+
+/** Whenever the connection comes back the server may be another one: is its page still ours? */
+function useUpgraded(connected: boolean): boolean {
+  const [upgraded, setUpgraded] = useState(false)
+  const before = useRef(false)
+  useEffect(() => {
+    const returned = connected && before.current
+    if (connected) before.current = true
+    if (!returned) return
+    const stop = new AbortController()
+    void runningBuild(stop.signal).then((build) => setUpgraded(build !== null && build !== buildOf(document)))
+    return () => stop.abort()
+  }, [connected])
+  return upgraded
+}

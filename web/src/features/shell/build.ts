@@ -1,0 +1,14 @@
+/** Which build of the app a page loads: the name of its script changes with every build. */
+export function buildOf(page: Document): string | null {
+  return page.querySelector('script[type=module]')?.getAttribute('src') ?? null
+}
+
+/** The build that the server has now; null when it cannot be told. */
+export async function runningBuild(signal: AbortSignal): Promise<string | null> {
+  try {
+    const answer = await fetch('/', { signal, headers: { Accept: 'text/html' } })
+    return answer.ok ? buildOf(new DOMParser().parseFromString(await answer.text(), 'text/html')) : null
+  } catch {
+    return null // away again: the next return asks again
+  }
+}

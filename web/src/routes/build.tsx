@@ -1,0 +1,59 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { agentList, useCreateAgent } from '@/features/agents/queries'
+import { useTitle } from '@/kit/useTitle'
+import { Button } from '@/ui/Button'
+import { ErrorPanel, SkeletonRows } from '@/ui/States'
+import { When } from '@/ui/When'
+
+const SHOWN = 8
+
+export function BuildPage() {
+  useTitle('Build')
+  const create = useCreateAgent()
+  const navigate = useNavigate()
+  const { data, error, isPending, refetch } = useInfiniteQuery(agentList)
+  const agents = data?.pages.flatMap((page) => page.items).slice(0, SHOWN) ?? []
+
+  function blank() {
+    create.mutate(
+      { name: 'Untitled agent', nodes: [], links: [] },
+      { onSuccess: ({ id }) => void navigate({ to: '/build/$agentId', params: { agentId: id } }) },
+    )
+  }
+
+  return (
+    <div className="sheet">
+      <header>
+        <h1>Build</h1>
+      </header>
+      <div className="row wrap">
+        <Link className="button" to="/">
+          Describe it to AutoPilot
+        </Link>
+        <Button look="plain" icon="plus" busy={create.isPending} onClick={blank}>
+          Blank agent
+        </Button>
+      </div>
+      {create.error && <ErrorPanel problem={create.error} />}
+      <h2>Go on with</h2>
+      {isPending && <SkeletonRows rows={4} />}
+      {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
+      {data && agents.length === 0 && <p className="quiet">Agents that you build are listed here.</p>}
+      {agents.length > 0 && (
+        <ul className="steps">
+          {agents.map((agent) => (
+            <li key={agent.id} className="row picked">
+              <Link className="clip" to="/build/$agentId" params={{ agentId: agent.id }}>
+                {agent.name || 'Untitled agent'}
+              </Link>
+              <span className="end quiet small">
+                <When at={agent.updated_at} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

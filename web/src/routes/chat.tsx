@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { standing } from '@/features/accounts/queries'
+import { Chat } from '@/features/chat/Chat'
+import { sessionList } from '@/features/chat/queries'
+import { SessionList } from '@/features/chat/SessionList'
+import { Welcome } from '@/features/chat/Welcome'
+import { useTitle } from '@/kit/useTitle'
+import { Button } from '@/ui/Button'
+import { Dialog } from '@/ui/Dialog'
+
+export function ChatPage() {
+  const { sessionId } = useParams({ strict: false })
+  const { data } = useQuery(standing)
+  const title = useQuery(sessionList).data?.sessions.find((session) => session.id === sessionId)?.title
+  const [listed, setListed] = useState(false)
+  useTitle(sessionId === undefined ? 'AutoPilot' : title || 'Chat')
+  const name = data?.kind === 'signed_in' ? data.me.user.name : ''
+
+  return (
+    <div className="chat-page">
+      <SessionList current={sessionId ?? null} />
+      <div className="chat-bar">
+        <Button look="plain" icon="list" onClick={() => setListed(true)}>
+          Chats
+        </Button>
+        <span className="clip">{sessionId === undefined ? 'New chat' : title || 'Chat'}</span>
+      </div>
+      {sessionId === undefined ? <Welcome name={name} /> : <Chat key={sessionId} sessionId={sessionId} />}
+      {listed && (
+        <Dialog title="AutoPilot" onClose={() => setListed(false)}>
+          <SessionList current={sessionId ?? null} onPick={() => setListed(false)} />
+        </Dialog>
+      )}
+    </div>
+  )
+}

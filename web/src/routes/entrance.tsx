@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query'
+import { Navigate, useSearch } from '@tanstack/react-router'
+import { LoginForm } from '@/features/accounts/LoginForm'
+import { standing } from '@/features/accounts/queries'
+import { SetupForm } from '@/features/accounts/SetupForm'
+import { useTitle } from '@/kit/useTitle'
+
+export function SetupPage() {
+  useTitle('Set up')
+  const { data } = useQuery(standing)
+  return data?.kind === 'needs_owner' ? <SetupForm /> : <Navigate to="/" replace />
+}
+
+/** Only a path of ours is returned to. */
+export function returnTo(next: unknown): string {
+  return typeof next === 'string' && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/'
+}
+
+export function LoginPage() {
+  useTitle('Sign in')
+  const { data } = useQuery(standing)
+  const { next } = useSearch({ from: '/login' })
+  return data?.kind === 'stranger' ? <LoginForm /> : <Navigate href={returnTo(next)} to="." replace />
+}

@@ -1,0 +1,50 @@
+import { useSyncExternalStore } from 'react'
+
+export type Toast = {
+  id: number
+  tone: 'plain' | 'bad'
+  message: string
+  requestId: string | null
+  action: { label: string; act: () => void } | null
+}
+
+const MOST = 3
+const SECONDS: Record<Toast['tone'], number | null> = { plain: 8, bad: null }
+
+let toasts: readonly Toast[] = []
+let next = 1
+const watchers = new Set<() => void>()
+
+function become(changed: readonly Toast[]) {
+  toasts = changed
+  for (const watcher of watchers) watcher()
+}
+
+/** Say something in the corner. What went wrong stays until it is closed. */
+export function toast(message: string, more: Partial<Omit<Toast, 'id' | 'message'>> = {}): number {
+  const said: Toast = { id: next++, tone: 'plain', requestId: null, action: null, message, ...more }
+  become([...toasts, said].slice(-MOST))
+  const seconds = SECONDS[said.tone]
+  if (seconds !== null) setTimeout(() => dismiss(said.id), seconds * 1000)
+  return said.id
+}
+
+/** Say what an action failed with. */
+export function toastProblem(problem: Error & { hint?: string | null; requestId?: string | null }): void {
+  const message = problem.hint ? `${problem.message} ${problem.hint}` : problem.message
+  toast(message, { tone: 'bad', requestId: problem.requestId ?? null })
+}
+
+export function dismiss(id: number): void {
+  become(toasts.filter((said) => said.id !== id))
+}
+
+export function useToasts(): readonly Toast[] {
+  return useSyncExternalStore(
+    (changed) => {
+      watchers.add(changed)
+      return () => watchers.delete(changed)
+    },
+    () => toasts,
+  )
+}
