@@ -7,7 +7,7 @@ BIN := .venv/bin
 WEB_SOURCES := $(shell find web/src web/index.html web/*.json web/*.ts web/public -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev test check faults bench docs-blocks dist services services-down web web-test lock ratchet \
+.PHONY: help run dev test check e2e faults bench docs-blocks dist services services-down web web-test lock ratchet \
 	format clean venv venv-dev lint types imports sizes generated web-check pytest openapi
 
 help:  ## This list
@@ -22,10 +22,15 @@ dev: venv-dev web/node_modules/.stamp  ## Serve with the web app rebuilt as you 
 test:  ## All checks, then all tests: what CI runs
 	@$(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory web-test pytest
+	@$(MAKE) --no-print-directory e2e
 
 check: venv-dev web/node_modules/.stamp  ## Style, types, layers, sizes, generated files
 	@$(MAKE) --no-print-directory -j$(JOBS) --output-sync=target types web-check lint imports sizes generated
 	@echo "check: all clean"
+
+e2e: venv-dev web  ## Drive the web app in Chromium against a real server
+	@if $(BIN)/python -m scripts.chromium; then $(BIN)/python -m pytest -q -m browser tests/browser; \
+	else test -z "$$CI"; fi
 
 faults: venv-dev  ## Kill, pause and starve real processes
 	@FAULTS=full $(BIN)/python -m pytest -q -m fault tests
@@ -87,7 +92,7 @@ generated:
 	@$(BIN)/python -m scripts.generated
 
 pytest:
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not fault and not bench" tests
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not fault and not bench and not browser" tests
 
 web: web/dist/index.html
 

@@ -3,6 +3,8 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiProblem } from '@/api/errors'
+import { whenSignedOut } from '@/api/live/live'
+import { standing } from '@/features/accounts/queries'
 import { takeSetupToken } from '@/features/accounts/setupToken'
 import '@/ui/styles/tokens.css'
 import '@/ui/styles/base.css'
@@ -20,6 +22,7 @@ function worthRetrying(failures: number, problem: Error): boolean {
 
 takeSetupToken()
 const cache = new QueryClient({ defaultOptions: { queries: { retry: worthRetrying } } })
+whenSignedOut(() => void cache.invalidateQueries({ queryKey: standing.queryKey }))
 const place = document.getElementById('root')
 if (place === null) throw new Error('the page has no place for the app')
 

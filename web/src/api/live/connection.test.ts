@@ -6,7 +6,7 @@ class FakeSocket {
   readyState = 0
   sent: { op: string; channel?: string; after?: number }[] = []
   onopen: (() => void) | null = null
-  onclose: (() => void) | null = null
+  onclose: ((event: { code: number }) => void) | null = null
   onmessage: ((message: { data: string }) => void) | null = null
 
   send(words: string) {
@@ -22,15 +22,16 @@ class FakeSocket {
   say(frame: object) {
     this.onmessage?.({ data: JSON.stringify(frame) })
   }
-  break() {
+  break(code = 1006) {
     this.readyState = 3
-    this.onclose?.()
+    this.onclose?.({ code })
   }
 }
 
 let sockets: FakeSocket[]
 let fallback: { channel: string; after: number; listener: Listener; stopped: boolean }[]
 let connection: Connection
+let signedOut: number
 
 function listener() {
   const heard: number[] = []
@@ -52,6 +53,7 @@ beforeEach(() => {
   vi.stubGlobal('document', { visibilityState: 'visible' })
   sockets = []
   fallback = []
+  signedOut = 0
   connection = new Connection(
     () => {
       const socket = new FakeSocket()
@@ -64,6 +66,9 @@ beforeEach(() => {
       return () => {
         one.stopped = true
       }
+    },
+    () => {
+      signedOut += 1
     },
   )
 })
@@ -164,4 +169,11 @@ test('who leaves hears no more', () => {
   newest().say({ channel: 'session:a', id: 1, event: {} })
   expect(one.heard).toEqual([])
   expect(newest().sent.at(-1)).toEqual({ op: 'unsubscribe', channel: 'session:a' })
+})
+
+test('F5: a server that no longer knows the session says so', () => {
+  connection.follow('session:a', 0, listener())
+  newest().accept()
+  newest().break(4401)
+  expect(signedOut).toBe(1)
 })

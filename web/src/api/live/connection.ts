@@ -21,6 +21,7 @@ const SILENCE = 30_000
 const PING_EVERY = 12_000
 const OPEN_WITHIN = 5_000
 const LOST_AFTER = 5_000
+const SIGNED_OUT = 4401
 
 /** One socket for all the live channels of this tab; it comes back by itself and misses nothing. */
 export class Connection {
@@ -37,6 +38,7 @@ export class Connection {
   constructor(
     private readonly open: () => WebSocket,
     private readonly fallback: Fallback,
+    private readonly signedOut: () => void,
   ) {}
 
   /** Follow a channel after an id; each event comes once and in order. */
@@ -87,8 +89,9 @@ export class Connection {
     this.socket = socket
     socket.onopen = () => this.opened()
     socket.onmessage = (message) => this.received(frameOf(String(message.data)))
-    socket.onclose = () => {
+    socket.onclose = (event) => {
       if (this.socket === socket) this.closed()
+      if (event.code === SIGNED_OUT) this.signedOut()
     }
   }
 

@@ -8,7 +8,14 @@ function openSocket(): WebSocket {
   return new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/api/ws`)
 }
 
-const connection = new Connection(openSocket, overSse)
+let signedOut: () => void = () => undefined
+const connection = new Connection(openSocket, overSse, () => signedOut())
+
+/** What to do when the server says that the session is over. */
+export function whenSignedOut(act: () => void): void {
+  signedOut = act
+}
+
 window.addEventListener('online', connection.hurry)
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') connection.hurry()
@@ -38,12 +45,32 @@ export function useLink(): Link {
   return useSyncExternalStore(connection.watch, connection.state)
 }
 
-/** Be told of what happens to this user's things anywhere. */
-export function followUser(heard: (event: unknown) => void): () => void {
-  return connection.follow('user', 0, {
-    event: (_, event) => heard(event),
-    subscribed: () => undefined,
-    reset: () => undefined,
+const userListeners = new Set<() => void>()
+let leaveUser: (() => void) | null = null
+
+function joinUser(): void {
+  const tell = () => {
+    for (const heard of userListeners) heard()
+  }
+  leaveUser = connection.follow('user', 0, {
+    event: tell,
+    subscribed: tell,
+    reset: () => {
+      leaveUser?.()
+      joinUser()
+    },
     refused: () => undefined,
   })
+}
+
+/** Be told when something of this user's changed anywhere. These are hints: whoever hears one looks anew. */
+export function followUser(heard: () => void): () => void {
+  userListeners.add(heard)
+  if (leaveUser === null) joinUser()
+  return () => {
+    userListeners.delete(heard)
+    if (userListeners.size > 0) return
+    leaveUser?.()
+    leaveUser = null
+  }
 }

@@ -21,8 +21,12 @@ export function AgentTable() {
           <thead>
             <tr>
               <th scope="col">Agent</th>
-              <th scope="col">Steps</th>
-              <th scope="col">Version</th>
+              <th scope="col" className="spare">
+                Steps
+              </th>
+              <th scope="col" className="spare">
+                Version
+              </th>
               <th scope="col">Changed</th>
             </tr>
           </thead>
@@ -35,8 +39,8 @@ export function AgentTable() {
                   </Link>{' '}
                   <span className="quiet">{agent.description}</span>
                 </td>
-                <td>{agent.node_count}</td>
-                <td>{agent.active_version}</td>
+                <td className="spare">{agent.node_count}</td>
+                <td className="spare">{agent.active_version}</td>
                 <td>
                   <When at={agent.updated_at} />
                 </td>

@@ -10,7 +10,7 @@ import { ConflictDialog } from './ConflictDialog'
 import { addNode, freshId, nodesOf } from './document'
 import { laidOut } from './layout'
 import { NodePanel } from './NodePanel'
-import { type Block, heightOf, pinsOf } from './pins'
+import { type Block, drawnPins, heightOf } from './pins'
 import { RunPanel, RunResult } from './RunPanel'
 import { Toolbar } from './Toolbar'
 import { useEditor } from './useEditor'
@@ -107,7 +107,7 @@ function placed(agent: Schemas['AgentDetail'], blocks: ReadonlyMap<string, Block
   const heights = new Map(
     nodesOf(agent.graph).map((node) => [
       node.id,
-      heightOf(pinsOf(agent.graph, node, blocks.get(node.block))),
+      heightOf(drawnPins(agent.graph, node, blocks.get(node.block))),
     ]),
   )
   return laidOut(agent.graph, (id) => heights.get(id) ?? 80)
@@ -161,7 +161,7 @@ type OutlineProps = {
 
 /** The blocks as a list: the canvas for those who do not point. */
 function Outline({ editor, blocks, onPick }: OutlineProps) {
-  const nodes = nodesOf(editor.graph)
+  const nodes = nodesOf(editor.graph).toSorted((a, b) => (a.position?.[0] ?? 0) - (b.position?.[0] ?? 0))
   return (
     <section className="stack tight" aria-label="Blocks of this agent">
       <h2>Blocks</h2>

@@ -1,7 +1,7 @@
 import type { Edge } from '@xyflow/react'
 import type { FlowNode } from './BlockNode'
 import { type Graph, linkKey, linksOf, nodesOf } from './document'
-import { type Block, pinsOf } from './pins'
+import { type Block, drawnPins } from './pins'
 
 /** The graph as the canvas draws it. */
 export function flowNodes(
@@ -20,7 +20,7 @@ export function flowNodes(
       data: {
         title: node.name || block?.name || node.id,
         kind: block?.kind ?? 'unknown',
-        pins: pinsOf(graph, node, block),
+        pins: drawnPins(graph, node, block),
         inputs: node.inputs ?? {},
         linked: new Set(
           linksOf(graph)

@@ -13,7 +13,18 @@ export function pinsOf(graph: Graph, node: Node, block: Block | undefined): Pins
     if (link.to === node.id) inputs.add(link.in)
     if (link.from === node.id) outputs.add(link.out)
   }
+  if (outputs.delete('error')) outputs.add('error')
   return { inputs: [...inputs], outputs: [...outputs] }
+}
+
+/** The pins that are drawn. Blocks at the agent's border are mostly settings: only what is set, linked or needed shows. */
+export function drawnPins(graph: Graph, node: Node, block: Block | undefined): Pins {
+  const pins = pinsOf(graph, node, block)
+  if (block?.kind !== 'input' && block?.kind !== 'output') return pins
+  const linked = new Set(linksOf(graph).flatMap((link) => (link.to === node.id ? [link.in] : [])))
+  const matters = (pin: string) =>
+    pin === 'value' || linked.has(pin) || node.inputs?.[pin] !== undefined || inputSchema(block, pin).required
+  return { ...pins, inputs: pins.inputs.filter(matters) }
 }
 
 /** The schema of an input, and whether it must be given. */

@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
+import { followUser } from '@/api/live/live'
 import { useNow } from '@/kit/useNow'
 import { Button } from '@/ui/Button'
 import { Menu } from '@/ui/Menu'
@@ -12,10 +13,11 @@ import { DeleteDialog, RenameDialog } from './SessionDialogs'
 type Dialogs = { kind: 'rename' | 'delete'; session: Session }
 
 export function SessionList({ current, onPick }: { current: string | null; onPick?: () => void }) {
-  const { data, error, isPending, refetch } = useQuery({ ...sessionList, refetchInterval: 4_000 })
+  const { data, error, isPending, refetch } = useQuery(sessionList)
   const [dialog, setDialog] = useState<Dialogs | null>(null)
   const navigate = useNavigate()
   const now = useNow()
+  useSessionNews()
 
   return (
     <nav className="sessions" aria-label="Chats">
@@ -65,6 +67,12 @@ export function SessionList({ current, onPick }: { current: string | null; onPic
       )}
     </nav>
   )
+}
+
+/** Sessions change in other tabs and by themselves: the list is looked at again whenever the server hints so. */
+function useSessionNews() {
+  const cache = useQueryClient()
+  useEffect(() => followUser(() => void cache.invalidateQueries({ queryKey: sessionList.queryKey })), [cache])
 }
 
 type RowProps = {

@@ -149,16 +149,14 @@ const anyEvent = fc.record({
     status: fc.constantFrom('completed', 'failed', 'cancelled'),
   }),
 })
-const anyLog = fc
-  .array(anyEvent, { maxLength: 60 })
-  .map((drafts): ChatEvent[] =>
-    drafts.map((draft, index) => ({
-      ...draft,
-      id: index + 1,
-      session_id: 's',
-      created_at: `2026-01-01T00:00:${index}`,
-    })),
-  )
+const anyLog = fc.array(anyEvent, { maxLength: 60 }).map((drafts): ChatEvent[] =>
+  drafts.map((draft, index) => ({
+    ...draft,
+    id: index + 1,
+    session_id: 's',
+    created_at: `2026-01-01T00:00:${index}`,
+  })),
+)
 
 test('C1: folding in pieces, or again, gives an equal view', () => {
   fc.assert(

@@ -45,8 +45,12 @@ export function RunRows({ runs, agents }: RowsProps) {
             <th scope="col">Run</th>
             <th scope="col">Status</th>
             <th scope="col">Started</th>
-            <th scope="col">Took</th>
-            <th scope="col">By</th>
+            <th scope="col" className="spare">
+              Took
+            </th>
+            <th scope="col" className="spare">
+              By
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -63,8 +67,8 @@ export function RunRows({ runs, agents }: RowsProps) {
               <td>
                 <When at={run.created_at} />
               </td>
-              <td>{duration(run.started_at, run.ended_at)}</td>
-              <td>{run.trigger}</td>
+              <td className="spare">{duration(run.started_at, run.ended_at)}</td>
+              <td className="spare">{run.trigger}</td>
             </tr>
           ))}
         </tbody>

@@ -16,6 +16,7 @@ import { type LiveRun, useRun } from './useRun'
 
 export function RunPageView({ runId }: { runId: string }) {
   const { run, live } = useRun(runId)
+  const names = useNodeNames(run.data)
   if (run.isPending) return <SkeletonRows />
   if (run.error instanceof ApiProblem && [404, 422].includes(run.error.status)) return <AbsentPage />
   if (run.error) return <ErrorPanel problem={run.error} onRetry={() => void run.refetch()} />
@@ -25,9 +26,15 @@ export function RunPageView({ runId }: { runId: string }) {
       <RunHead run={run.data} live={live} />
       {reason && <ErrorPanel problem={{ message: reason }} />}
       <RunOutputs results={live.log.results} over={live.over} />
-      <Steps steps={Object.values(live.log.steps)} />
+      <Steps steps={Object.values(live.log.steps)} names={names} />
     </>
   )
+}
+
+/** What the steps' nodes are called in the version that ran. */
+function useNodeNames(run: Schemas['RunOut'] | undefined): ReadonlyMap<string, string> {
+  const agent = useQuery({ ...agentById(run?.agent_id ?? '', run?.version), enabled: run !== undefined })
+  return new Map(agent.data?.graph.nodes?.map((node) => [node.id, node.name ?? '']))
 }
 
 function RunHead({ run, live }: { run: Schemas['RunOut']; live: LiveRun }) {

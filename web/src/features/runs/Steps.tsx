@@ -3,7 +3,9 @@ import { StatusBadge } from '@/ui/StatusBadge'
 import { Value } from '@/ui/Value'
 import type { StepView } from './reducer'
 
-export function Steps({ steps }: { steps: readonly StepView[] }) {
+type Names = ReadonlyMap<string, string>
+
+export function Steps({ steps, names }: { steps: readonly StepView[]; names: Names }) {
   return (
     <section className="stack tight" aria-labelledby="steps">
       <h2 id="steps">Steps</h2>
@@ -11,7 +13,7 @@ export function Steps({ steps }: { steps: readonly StepView[] }) {
       <ol className="steps">
         {steps.map((step) => (
           <li key={step.step_id}>
-            <StepRow step={step} />
+            <StepRow step={step} name={names.get(step.node_id) || step.node_id} />
           </li>
         ))}
       </ol>
@@ -19,12 +21,12 @@ export function Steps({ steps }: { steps: readonly StepView[] }) {
   )
 }
 
-function StepRow({ step }: { step: StepView }) {
+function StepRow({ step, name }: { step: StepView; name: string }) {
   return (
     <details className="step">
       <summary>
         <span className="clip">
-          {step.node_id}
+          {name}
           {step.attempt > 1 && <span className="quiet"> attempt {step.attempt}</span>}
         </span>
         <span className="end quiet small">{duration(step.started_at, step.ended_at)}</span>

@@ -1,0 +1,99 @@
+"""A browser for all tests, and houses to visit."""
+
+import os
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from scripts import chromium
+from tests.browser.eyes import Eyes
+from tests.browser.house import EMAIL, PASSWORD, House
+
+HERE = Path(__file__).parent
+WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-prefers-reduced-motion"]
+
+Visit: TypeAlias = Callable[..., tuple[Page, Eyes]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Generator[Browser]:
+    program = chromium.find()
+    if program is None and not os.environ.get("CI"):
+        pytest.skip(chromium.MISSING)
+    assert program is not None, chromium.MISSING
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Generator[House]:
+    """An empty house that nobody owns yet."""
+    made = House(tmp_path / "house")
+    made.start()
+    yield made
+    made.kill()
+
+
+@pytest.fixture(scope="module")
+def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
+    """A house for a whole module; the first test to come makes its owner."""
+    made = House(tmp_path_factory.mktemp("house"))
+    made.start()
+    yield made
+    made.kill()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Generator[Visit]:
+    """Open a page of a house in a context of its own, with eyes on it."""
+    opened: list[Eyes] = []
+
+    def open_page(house: House, *, allowed: tuple[str, ...] = (), **options: Any) -> tuple[Page, Eyes]:
+        context = browser.new_context(**{"viewport": WIDE, "base_url": house.url, **options})
+        context.set_default_timeout(15_000)
+        eyes = Eyes(context, house.url, allowed)
+        opened.append(eyes)
+        return context.new_page(), eyes
+
+    yield open_page
+    for eyes in opened:
+        eyes.context.close()
+
+
+def make_owner(page: Page, house: House) -> None:
+    """Go through the set-up as anybody would."""
+    page.goto(house.link)
+    page.get_by_label("Name").fill("Ada Lovelace")
+    page.get_by_label("E-mail").fill(EMAIL)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Create the owner").click()
+    page.get_by_label("Message AutoPilot").wait_for()
+
+
+def ask(page: Page, method: str, path: str, body: Any = None) -> Any:
+    """Speak to the API as the page's own user."""
+    return page.evaluate(
+        """async ([method, path, body]) => {
+          const me = await (await fetch('/api/auth/me')).json();
+          const answer = await fetch(path, {
+            method, headers: {'Content-Type': 'application/json', 'X-CSRF-Token': me.csrf_token},
+            body: body === null ? undefined : JSON.stringify(body),
+          });
+          const text = await answer.text();
+          if (!answer.ok) throw new Error(`${answer.status} ${text}`);
+          return text === '' ? null : JSON.parse(text);
+        }""",
+        [method, path, body],
+    )

@@ -1,0 +1,79 @@
+"""A turn that is watched by three tabs, two of them much disturbed: all end with the same page."""
+
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visit, ask, make_owner
+from tests.browser.house import House
+
+SECONDS = 9
+SLOW: dict[str, Any] = {
+    "name": "Slow greeting",
+    "nodes": [
+        {"id": "who", "block": "7fcd3bcb-8e1b-4e69-903d-32d3d4a92158", "inputs": {"name": "name"}},
+        {
+            "id": "wait",
+            "block": "d67a9c52-5e4e-11e2-bcfd-0800200c9a71",
+            "inputs": {"seconds": SECONDS, "repeat": 1},
+        },
+        {"id": "said", "block": "363ae599-353e-4804-937e-b2ee3cef3da4", "inputs": {"name": "greeting"}},
+    ],
+    "links": [
+        {"from": "who", "out": "result", "to": "wait", "in": "input_message"},
+        {"from": "wait", "out": "output_message", "to": "said", "in": "value"},
+    ],
+}
+RELOADS = 20
+
+SHOWN = """() => [...document.querySelectorAll('[data-event-id]')].map((item) => {
+  const copy = item.cloneNode(true);
+  copy.querySelectorAll('time').forEach((moment) => moment.remove());
+  return `${item.dataset.eventId} ${item.dataset.kind} ${copy.textContent}`;
+})"""
+
+
+def test_ap21_reloads_a_second_tab_and_a_killed_server_change_nothing(house: House, visit: Visit) -> None:
+    """Scenarios 5, 6 and 10."""
+    calm, _ = visit(house)
+    make_owner(calm, house)
+    ask(calm, "POST", "/api/agents", {"graph": SLOW})
+    begin_the_turn(calm)
+
+    hasty = calm.context.new_page()
+    reload_often(hasty, calm.url)
+    second = calm.context.new_page()
+    second.goto(calm.url)
+    expect(second.locator(".progress")).to_be_visible()
+    house.kill()
+    house.start()
+
+    pages = [calm, hasty, second]
+    for page in pages:
+        page.locator(".turn-end").wait_for(timeout=40_000)
+        expect(page.locator(".card")).to_contain_text("World")
+    shown = [page.evaluate(SHOWN) for page in pages]
+    fresh = calm.context.new_page()
+    fresh.goto(calm.url)
+    fresh.locator(".turn-end").wait_for()
+    expect(fresh.locator(".card")).to_contain_text("World")
+    shown.append(fresh.evaluate(SHOWN))
+
+    assert shown[0], "there is something to compare"
+    assert all(other == shown[0] for other in shown)
+    ids = [int(line.split(" ")[0]) for line in shown[0]]
+    assert ids == sorted(set(ids)), "in the order of the log, each once"
+
+
+def begin_the_turn(page: Page) -> None:
+    page.get_by_label("Message AutoPilot").fill("run Slow greeting with name=World")
+    page.keyboard.press("Enter")
+    expect(page.locator(".progress")).to_be_visible()
+    expect(page.locator('[data-kind="user"]')).to_have_count(1)
+
+
+def reload_often(page: Page, url: str) -> None:
+    page.goto(url)
+    for _ in range(RELOADS):
+        page.reload(wait_until="commit")
+    expect(page.locator('[data-kind="user"]')).to_have_count(1)

@@ -1,0 +1,50 @@
+"""Who may come in, and where they come out."""
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit, make_owner
+from tests.browser.house import EMAIL, PASSWORD, House
+
+
+def test_f1_without_an_owner_every_path_explains_how_to_begin(house: House, visit: Visit) -> None:
+    page, eyes = visit(house)
+    page.goto("/library")
+    expect(page).to_have_url(f"{house.url}/setup")
+    expect(page.locator("main")).to_contain_text("pilothouse owner-link")
+    eyes.saw_nothing_wrong()
+
+
+def test_f1_a_wrong_link_explains_how_to_print_a_new_one(house: House, visit: Visit) -> None:
+    page, _ = visit(house)
+    page.goto("/setup#token=wrong")
+    page.get_by_label("Name").fill("Eve")
+    page.get_by_label("E-mail").fill("eve@example.com")
+    page.get_by_label("Password").fill("twelve characters")
+    page.get_by_role("button", name="Create the owner").click()
+    expect(page.get_by_role("alert")).to_contain_text("owner-link")
+
+
+def test_f5_signing_in_returns_to_the_asked_page_and_too_many_attempts_name_the_wait(
+    house: House, visit: Visit
+) -> None:
+    """Scenario 2."""
+    owner, _ = visit(house)
+    make_owner(owner, house)
+
+    page, eyes = visit(house, allowed=("401", "429"))
+    page.goto("/activity?from=mail")
+    page.get_by_label("E-mail").fill(EMAIL)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Activity")).to_be_visible()
+    assert page.url == f"{house.url}/activity?from=mail"
+
+    page.context.clear_cookies()
+    page.goto("/")
+    page.get_by_label("E-mail").fill(EMAIL)
+    page.get_by_label("Password").fill("not the password")
+    for _ in range(6):
+        with page.expect_response("**/api/auth/login"):
+            page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("alert")).to_contain_text("Too many attempts. Try again in")
+    eyes.saw_nothing_wrong()

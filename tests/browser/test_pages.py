@@ -1,0 +1,129 @@
+"""Every page in both themes, wide and narrow, empty and filled: nothing in anybody's way, nothing cut off."""
+
+import json
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.app.commands import ROOT
+from tests.browser.conftest import PHONE, WIDE, Visit, ask, make_owner
+from tests.browser.eyes import barriers, clipped
+from tests.browser.house import House
+
+GREETING = json.loads((ROOT / "docs/start/greeting.json").read_text())
+SIZES = {"wide": WIDE, "phone": PHONE}
+
+
+@pytest.fixture(scope="module")
+def resident(lived_in: House, browser: Browser) -> Generator[dict[str, Any]]:
+    """The owner's cookies, and the things of a first day."""
+    context = browser.new_context(base_url=lived_in.url)
+    page = context.new_page()
+    make_owner(page, lived_in)
+    found: dict[str, Any] = {"empty": check_all(page, lived_in, ["/library", "/activity", "/build"])}
+    agent = ask(page, "POST", "/api/agents", {"graph": GREETING})
+    run = ask(page, "POST", f"/api/agents/{agent['id']}/runs", {"inputs": {"name": "World"}})
+    page.get_by_label("Message AutoPilot").fill("help")
+    page.keyboard.press("Enter")
+    page.locator(".turn-end").wait_for()
+    chat = page.url.removeprefix(lived_in.url)
+    found["paths"] = [
+        "/",
+        chat,
+        "/library",
+        f"/library/agents/{agent['id']}",
+        f"/library/runs/{run['id']}",
+        "/build",
+        f"/build/{agent['id']}",
+        "/activity",
+        "/settings",
+        "/no/such/page",
+    ]
+    yield {**found, "state": context.storage_state()}
+    context.close()
+
+
+def settled(page: Page, path: str) -> None:
+    page.goto(path)
+    page.locator("main").wait_for()
+    expect(page.get_by_label("Loading")).to_have_count(0)
+    if path.startswith("/build/"):
+        page.locator(".block-node").first.wait_for()
+
+
+def check_all(page: Page, house: House, paths: list[str]) -> list[str]:
+    """What is wrong with these pages in both themes."""
+    wrong: list[str] = []
+    back = page.url
+    for path in paths:
+        settled(page, path)
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            wrong += [f"{path} {theme} {found}" for found in [*barriers(page), *clipped(page)]]
+    page.goto(back)
+    return wrong
+
+
+def test_d3_d6_empty_pages_have_no_barrier_and_nothing_clipped(resident: dict[str, Any]) -> None:
+    assert resident["empty"] == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_d3_d6_no_page_has_a_barrier_or_clips_its_text(
+    size: str, lived_in: House, resident: dict[str, Any], visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=resident["state"], viewport=SIZES[size])
+    page.goto("/")
+    assert check_all(page, lived_in, resident["paths"]) == []
+    eyes.saw_nothing_wrong()
+
+
+def test_d2_a_chosen_theme_is_there_before_the_first_paint(
+    lived_in: House, resident: dict[str, Any], visit: Visit
+) -> None:
+    page, _ = visit(lived_in, storage_state=resident["state"], color_scheme="light")
+    page.goto("/settings")
+    page.get_by_role("radio", name="Dark").check(force=True)
+    page.route("**/assets/*.js", lambda route: route.abort())
+    page.reload(wait_until="commit")
+    page.wait_for_load_state("domcontentloaded")
+    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
+
+
+def test_d4_the_palette_goes_anywhere_and_esc_gives_the_focus_back(
+    lived_in: House, resident: dict[str, Any], visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=resident["state"])
+    page.goto("/library")
+    page.get_by_role("link", name="Greeting").focus()
+    page.keyboard.press("Control+k")
+    expect(page.get_by_role("combobox")).to_be_focused()
+    assert barriers(page) == []
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("link", name="Greeting")).to_be_focused()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("activ")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Activity")).to_be_visible()
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("Keyboard shortcuts")
+    eyes.saw_nothing_wrong()
+
+
+def test_n6_a_failing_page_says_so_and_recovers_without_a_reload(
+    lived_in: House, resident: dict[str, Any], visit: Visit
+) -> None:
+    page, _ = visit(lived_in, storage_state=resident["state"])
+    answer = {"code": "internal", "message": "It broke.", "detail": None, "hint": "Try later.", "request_id": "r-1"}
+    page.route("**/api/agents?*", lambda route: route.fulfill(status=403, json=answer))
+    page.route("**/api/agents", lambda route: route.fulfill(status=403, json=answer))
+    page.goto("/library")
+    panel = page.get_by_role("alert")
+    expect(panel).to_contain_text("It broke.")
+    expect(panel).to_contain_text("r-1")
+    assert barriers(page) == []
+    page.unroute_all()
+    page.get_by_role("button", name="Retry").click()
+    expect(page.get_by_role("link", name="Greeting")).to_be_visible()
