@@ -9,13 +9,15 @@ from pilothouse.base.http import Door, Router, create_app
 from pilothouse.base.telemetry import REGISTRY
 from pilothouse.features.accounts import routes as accounts
 from pilothouse.features.agents import routes as agents
+from pilothouse.features.chat import routes as chat
+from pilothouse.features.chat.reading import Conversations
 from pilothouse.features.runs import routes as runs
 from pilothouse.features.runs.events import RunEvents
 
 
 def api_routes() -> list[Router]:
     """Every route of the API."""
-    return [accounts.router, *agents.routers(), *runs.routers()]
+    return [accounts.router, *agents.routers(), *runs.routers(), *chat.routers()]
 
 
 def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAPI:
@@ -38,5 +40,7 @@ def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAP
     app.state.catalogue = house.registry
     app.state.plans = house.plans
     app.state.runs = house.runs
+    app.state.chat = house.chat
+    app.state.conversations = Conversations(house.reader, house.fanout)
     app.state.run_events = RunEvents(house.reader, house.fanout, house.plans)
     return app
