@@ -180,6 +180,7 @@ class Chat:
         answered as before. A session whose turn is being cancelled is not busy: the message starts a turn as soon as
         that one has ended, within 5 seconds.
         """
+        await queries.get_session(self.reader, actor, session_id)
         digest = sha256(message.text.encode()).hexdigest()
         while True:
             new = NewTurn(new_id(), session_id, actor.user_id, message.origin, digest, micros())
