@@ -12,6 +12,7 @@ from pilothouse import __version__
 from pilothouse.app.holds import is_held, until_released
 from pilothouse.app.migrate import ready_schema
 from pilothouse.app.profile import Profile, profile_of
+from pilothouse.app.turns import turn_handler
 from pilothouse.app.upkeep import LOOK_SECONDS, upkeep
 from pilothouse.base import failpoints
 from pilothouse.base.committer import Committer
@@ -37,6 +38,8 @@ from pilothouse.blocks.registry import Registry
 from pilothouse.engine.ports import Limits
 from pilothouse.features.accounts import Memories, Reception
 from pilothouse.features.agents import Plans
+from pilothouse.features.chat import KIND as TURN_KIND
+from pilothouse.features.chat import Chat, Drive, Lines
 from pilothouse.features.runs import Runs
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.motor import Motor
@@ -65,6 +68,7 @@ class House:
     reception: Reception
     motor: Motor
     runs: Runs
+    chat: Chat
     sweeper: Sweeper
     upkeep: PeriodicRunner
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
@@ -72,12 +76,12 @@ class House:
     released: asyncio.Event = field(default_factory=asyncio.Event)  # not held, or not any more
     _tasks: list["asyncio.Task[None]"] = field(default_factory=list["asyncio.Task[None]"])
 
-    async def begin_work(self) -> None:
-        """Take jobs from now on; in a held installation, once it is resumed."""
+    async def begin_work(self, drive: Drive | None = None) -> None:
+        """Take jobs from now on; in a held installation, once it is resumed. `drive` works on turns: AutoPilot."""
         if self.released.is_set():
-            await self._take_jobs()
+            await self._take_jobs(drive)
         else:
-            self._tasks.append(asyncio.create_task(self._take_jobs()))
+            self._tasks.append(asyncio.create_task(self._take_jobs(drive)))
 
     async def begin_sweeping(self) -> None:
         """As `begin_work`, for the sweeper and the upkeep."""
@@ -100,7 +104,7 @@ class House:
         await self.upkeep.close()
         await self.sweeper.close()
 
-    async def _take_jobs(self) -> None:
+    async def _take_jobs(self, drive: Drive | None) -> None:
         await self.released.wait()
         if self.stopping.is_set():
             return
@@ -108,7 +112,7 @@ class House:
             self.committer,
             self.reader,
             self.bell,
-            {KIND: self.motor.advance},
+            {KIND: self.motor.advance, TURN_KIND: turn_handler(self, drive)},
             slots=self.settings.worker_concurrency,
             lease_seconds=None if self.profile.embedded else self.settings.lease_seconds,
             version=__version__,
@@ -215,6 +219,7 @@ def _furnish(
         reception=reception,
         motor=motor,
         runs=Runs(committer, reader, bell, plans, motor, caps, process_id=new_id()),
+        chat=Chat(reader, Lines(committer, fanout, bell), plans.check_owner),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
         upkeep=PeriodicRunner(committer, upkeep(units, reception), tick_seconds=LOOK_SECONDS),
     )

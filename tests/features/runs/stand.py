@@ -21,13 +21,14 @@ from pilothouse.features.accounts import ApiKeyIn, create_api_key_for
 from pilothouse.features.accounts.models import User
 from pilothouse.features.accounts.service.sessions import open_session
 from pilothouse.features.agents import create_agent
+from pilothouse.features.chat import Drive
 from pilothouse.kit.ids import UserId, new_id
 from pilothouse.kit.json import Json, JsonObject
 from pilothouse.migrations import HEAD
 from tests.base.waiting import until
 
 ORIGIN = "http://localhost:8000"
-SCOPES = ("agents:read", "agents:run", "agents:write", "runs:read", "runs:write")
+SCOPES = ("agents:read", "agents:run", "agents:write", "chat:use", "runs:read", "runs:write")
 
 
 @dataclass(slots=True)
@@ -160,14 +161,14 @@ async def stamp(url: str) -> None:
 
 
 @asynccontextmanager
-async def open_installation(settings: Settings) -> AsyncGenerator[Installation]:
+async def open_installation(settings: Settings, drive: Drive | None = None) -> AsyncGenerator[Installation]:
     """Open the house, or with a broker one for the API and one for the worker, and give it an owner."""
     async with AsyncExitStack() as stack:
         stack.callback(gc.unfreeze)
         api = await stack.enter_async_context(open_house(settings, serves=True))
         worker = api if api.profile.embedded else await stack.enter_async_context(open_house(settings, serves=True))
         stack.push_async_callback(worker.end_work)
-        await worker.begin_work()
+        await worker.begin_work(drive)
         stack.callback(api.stopping.set)
         installation = Installation(settings, api, worker, build_app(api, registry=CollectorRegistry()))
         await (await installation.person(Role.OWNER)).leave()

@@ -1,6 +1,6 @@
-"""The door's own tables: answers kept under idempotency keys, and tries counted for throttles."""
+"""The door's own tables: answers kept under idempotency keys, tries counted for throttles, tickets to sockets."""
 
-from sqlalchemy import Column, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Column, Integer, String, Table, Text
 
 from pilothouse.base.database import Id, Moment, metadata
 
@@ -22,4 +22,12 @@ rate_windows = Table(
     Column("subject", String(200), primary_key=True),
     Column("starts_at", Moment, primary_key=True),
     Column("count", Integer, nullable=False),
+)
+
+socket_tickets = Table(
+    "socket_tickets",
+    metadata,
+    Column("digest", String(64), primary_key=True),  # of the ticket, which only its holder knows
+    Column("sealed", Text, nullable=False),  # the session under which it was given
+    Column("expires_at", BigInteger, nullable=False),
 )

@@ -1,0 +1,301 @@
+"""Sessions and turns: making, reading, starting, cancelling, deleting. Every door calls these."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+from pilothouse.base import failpoints
+from pilothouse.base.actor import Actor
+from pilothouse.base.committer import Clash, Refused, WriteSet
+from pilothouse.base.fanout import following
+from pilothouse.base.jobs.cancels import CANCEL_JOB
+from pilothouse.base.jobs.claims import Claimed
+from pilothouse.base.jobs.inbox import SEND_FACT
+from pilothouse.base.jobs.lease import Lease, LeaseLost
+from pilothouse.base.jobs.moves import micros
+from pilothouse.base.jobs.seizing import SEIZE_JOB
+from pilothouse.base.jobs.worker import Hold
+from pilothouse.base.reader import Reader
+from pilothouse.features.chat import queries
+from pilothouse.features.chat.errors import (
+    MessageConsumed,
+    MessageIdTaken,
+    MessageNotFound,
+    PendingFull,
+    PendingTooLong,
+    SessionNotFound,
+    TooManyPushes,
+    TurnLimit,
+)
+from pilothouse.features.chat.limits import CANCEL_CONFIRM_SECONDS, CANCEL_POLL_SECONDS, KIND, lane_of
+from pilothouse.features.chat.news import SESSION_CHANGED, SESSION_DELETED, session_news
+from pilothouse.features.chat.present import SessionView
+from pilothouse.features.chat.turnlog import Lines
+from pilothouse.features.chat.turns import Turns, end_cancelled
+from pilothouse.features.chat.writes import messages, sessions, starting
+from pilothouse.features.chat.writes.appending import Appended, notice_of
+from pilothouse.features.chat.writes.messages import Message
+from pilothouse.features.chat.writes.sessions import NewSession
+from pilothouse.features.chat.writes.starting import Buffered, Denied, Dying, Known, NewTurn, Outcome, Started
+from pilothouse.kit.errors import PilothouseError, ShuttingDown
+from pilothouse.kit.ids import new_id
+from pilothouse.kit.json import Json, dumps
+
+_DENIED: dict[str, type[PilothouseError]] = {
+    "absent": SessionNotFound,
+    "turn_limit": TurnLimit,
+    "pending_full": PendingFull,
+    "pending_too_long": PendingTooLong,
+    "too_many_pushes": TooManyPushes,
+}
+# Raises when somebody does not own an agent, without telling whether there is one.
+CheckOwner: TypeAlias = Callable[[str, str], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnBegun:
+    """The message is part of this turn: one just started, or (`replayed`) the one that took it earlier."""
+
+    turn_id: str
+    first_event: int
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePending:
+    """The session is busy; the message waits in its buffer."""
+
+    buffer_length: int
+    turn_in_flight: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """What a cancel came to."""
+
+    cancelled: bool
+    reason: str | None
+
+
+@dataclass(slots=True)
+class Chat:
+    """One per process."""
+
+    reader: Reader
+    lines: Lines
+    check_owner: CheckOwner
+    process_id: str = field(default_factory=new_id)
+    turns: Turns = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.turns = Turns(self.reader, self.lines)
+
+    # Sessions.
+
+    async def create_session(self, actor: Actor, ask: NewSession) -> SessionView:
+        """Make a session; when this returns, it is on disk. One that is bound to an agent is made once."""
+        graph_id = ask.builder_graph_id
+        if graph_id is not None:
+            await self.check_owner(actor.user_id, graph_id)
+            if (known := await queries.find_builder_session(self.reader, actor, graph_id)) is not None:
+                return await queries.get_session(self.reader, actor, known)
+        session_id = new_id()
+        try:
+            await self.lines.committer.land(sessions.create_session(session_id, actor.user_id, ask, micros()))
+        except Clash:  # somebody else made it, this very moment
+            known = await queries.find_builder_session(self.reader, actor, graph_id or "")
+            if known is None:
+                raise
+            session_id = known
+        self._tell(actor.user_id, session_id)
+        return await queries.get_session(self.reader, actor, session_id)
+
+    async def set_title(self, actor: Actor, session_id: str, title: str) -> None:
+        """Name a session; no title that is made for it replaces this one."""
+        await self._change(actor, session_id, sessions.set_title(session_id, actor.user_id, title, micros()))
+
+    async def suggest_title(self, actor: Actor, session_id: str, title: str) -> bool:
+        """A title that was made for the session; answers whether it was wanted."""
+        answers = await self.lines.committer.land(sessions.suggest_title(session_id, actor.user_id, title, micros()))
+        if answers and answers[0] is not None:
+            self.lines.fanout.publish([notice_of(session_id, answers[0])])
+            self._tell(actor.user_id, session_id)
+        return bool(answers and answers[0] is not None)
+
+    async def set_pinned(self, actor: Actor, session_id: str, pinned: bool) -> None:
+        await self._change(actor, session_id, sessions.set_pinned(session_id, actor.user_id, pinned))
+
+    async def mark_seen(self, actor: Actor, session_id: str, event_id: int) -> None:
+        """Its owner has looked at everything up to this event."""
+        await self._change(actor, session_id, sessions.mark_seen(session_id, actor.user_id, event_id))
+
+    async def _change(self, actor: Actor, session_id: str, writes: WriteSet) -> None:
+        try:
+            answers = await self.lines.committer.land(writes)
+        except Refused:
+            raise SessionNotFound from None
+        if answers and isinstance(answers[0], Appended):
+            self.lines.fanout.publish([notice_of(session_id, answers[0])])
+        self._tell(actor.user_id, session_id)
+
+    async def delete_session(self, actor: Actor, session_id: str) -> None:
+        """Cancel what runs in it, then forget it: log, turns, pending messages. Agents, runs and files stay."""
+        while True:
+            await self.cancel_turn(actor, session_id)
+            try:
+                await self.lines.committer.land(sessions.delete_session(session_id, actor.user_id))
+            except Refused:  # somebody was faster with a message, or with deleting
+                await queries.get_session(self.reader, actor, session_id)
+                continue
+            self._tell(actor.user_id, session_id, SESSION_DELETED)
+            return
+
+    # Turns.
+
+    async def start_turn(
+        self,
+        actor: Actor,
+        session_id: str,
+        message: Message,
+        *,
+        stopping: asyncio.Event | None = None,
+    ) -> TurnBegun | MessagePending:
+        """The only way in: start a turn with this message, or keep the message for the turn that runs.
+
+        When this returns, the message is on disk. The same `message_id` with the same text starts nothing and is
+        answered as before. A session whose turn is being cancelled is not busy: the message starts a turn as soon as
+        that one has ended, within 5 seconds.
+        """
+        digest = sha256(message.text.encode()).hexdigest()
+        while True:
+            new = NewTurn(new_id(), session_id, actor.user_id, message.origin, digest, micros())
+            answers = await self.lines.committer.land(starting.start_turn(new, message))
+            outcome = answers[0] if answers else await self._landed_earlier(session_id, message, digest)
+            if not isinstance(outcome, Dying):
+                return await self._begun(actor, session_id, outcome)
+            if stopping is not None and stopping.is_set():
+                raise ShuttingDown
+            await self._await_end_of(outcome, session_id)
+
+    async def _landed_earlier(self, session_id: str, message: Message, digest: str) -> Outcome:
+        known = await queries.find_message(self.reader, session_id, message.message_id)
+        return Denied("absent") if known is None else Known(known[0] == digest, known[1])
+
+    async def _begun(self, actor: Actor, session_id: str, outcome: Outcome) -> TurnBegun | MessagePending:
+        match outcome:
+            case Started(turn_id, state, appended):
+                failpoints.hit("accepted_not_rung")
+                self.lines.fanout.publish([notice_of(session_id, appended)])
+                self._tell(actor.user_id, session_id)
+                if state == "queued":
+                    self.lines.bell.ring(KIND, [turn_id])
+                return TurnBegun(turn_id, appended.first)
+            case Buffered(_, length):
+                self._tell(actor.user_id, session_id)
+                return MessagePending(length)
+            case Known(same, turn_id):
+                if not same:
+                    raise MessageIdTaken
+                return await self._begun_earlier(actor, session_id, turn_id)
+            case Denied(why):
+                raise _DENIED[why]
+            case Dying():
+                raise AssertionError("waited for before")
+
+    async def _begun_earlier(self, actor: Actor, session_id: str, turn_id: str | None) -> TurnBegun | MessagePending:
+        if turn_id is None:
+            waiting = await queries.list_pending(self.reader, actor, session_id)
+            view = await queries.get_session(self.reader, actor, session_id)
+            return MessagePending(len(waiting), view.active is not None)
+        span = await queries.get_turn(self.reader, actor, session_id, turn_id)
+        return TurnBegun(turn_id, span.first, replayed=True)
+
+    async def _await_end_of(self, dying: Dying, session_id: str) -> None:
+        """Return when the cancelled turn has ended; one that does not within its time is taken away."""
+        left = CANCEL_CONFIRM_SECONDS - max(0, micros() - dying.cancel_at) / 1_000_000
+        if not await self._has_ended(dying.turn_id, session_id, max(0.0, left)):
+            await self._seize(dying.turn_id)
+
+    async def cancel_turn(self, actor: Actor, session_id: str) -> Cancelled:
+        """Stop what the session does, within 5 seconds: by its worker, or without it."""
+        view = await queries.get_session(self.reader, actor, session_id)
+        if view.active is None:
+            return Cancelled(False, "no_active_task")
+        turn_id, lane = view.active.turn_id, lane_of(actor.user_id)
+        try:
+            mark = (CANCEL_JOB, (turn_id, lane, None, micros(), self.process_id))
+            answers = await self.lines.committer.land(WriteSet((mark,), locks=(lane,)))
+        except Refused:  # it ended by itself
+            return Cancelled(False, "no_active_task")
+        if answers and answers[0] is not None:
+            await self._end_cancelled(answers[0])
+            return Cancelled(True, "dequeued" if view.active.started_at is None else None)
+        self.lines.bell.ring_cancel([turn_id])
+        if await self._has_ended(turn_id, session_id, CANCEL_CONFIRM_SECONDS):
+            return Cancelled(True, None)
+        await self._seize(turn_id)
+        return Cancelled(True, "cancel_published_not_confirmed")
+
+    async def _has_ended(self, turn_id: str, session_id: str, seconds: float) -> bool:
+        deadline = asyncio.get_running_loop().time() + seconds
+        with following(self.lines.fanout, session_id) as subscription:
+            while await queries.turn_status(self.reader, turn_id) is None:
+                left = deadline - asyncio.get_running_loop().time()
+                if left <= 0:
+                    return False
+                await subscription.take(min(left, CANCEL_POLL_SECONDS))
+        return True
+
+    async def _seize(self, turn_id: str) -> None:
+        try:
+            answers = await self.lines.committer.land(WriteSet(((SEIZE_JOB, (turn_id, self.process_id, micros())),)))
+        except Refused:
+            return  # it ended, or a worker has taken it up again and sees the mark
+        if answers:
+            await self._end_cancelled(answers[0])
+
+    async def _end_cancelled(self, job: Claimed) -> None:
+        hold = Hold(job, Lease(None))
+        hold.cancelled.set()
+        try:
+            await self.turns.advance(hold, end_cancelled)
+        except LeaseLost:
+            return  # the sweeper gave it to a worker, who sees the mark and ends it
+
+    async def send_fact(
+        self, turn_id: str, user_id: str, name: str, value: Json, *, fact_id: str | None = None
+    ) -> bool:
+        """Tell a turn what it waits for (a run's end, a decision); answers False when the turn has ended.
+
+        A `fact_id` of the caller's makes it safe to send again.
+        """
+        params = (turn_id, lane_of(user_id), None, micros(), fact_id or new_id(), name, dumps({"value": value}))
+        try:
+            answers: list[Any] = await self.lines.committer.land(
+                WriteSet(((SEND_FACT, params),), locks=(lane_of(user_id),))
+            )
+        except Refused:
+            return False
+        if answers and answers[0]:
+            self.lines.bell.ring(KIND, [turn_id])
+        return True
+
+    # Pending messages.
+
+    async def take_back(self, actor: Actor, session_id: str, message_id: str) -> None:
+        """Take a pending message out of the buffer."""
+        answers = await self.lines.committer.land(messages.take_back(session_id, actor.user_id, message_id))
+        match answers[0] if answers else "taken":
+            case "no_session":
+                raise SessionNotFound
+            case "absent":
+                raise MessageNotFound
+            case "consumed":
+                raise MessageConsumed
+            case _:
+                self._tell(actor.user_id, session_id)
+
+    def _tell(self, user_id: str, session_id: str, kind: str = SESSION_CHANGED) -> None:
+        self.lines.fanout.publish([session_news(user_id, session_id, kind)])

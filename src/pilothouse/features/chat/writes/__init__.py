@@ -1,0 +1,1 @@
+"""Chat's write sets: how turns start, are logged and end, and how messages wait. Pure descriptions."""

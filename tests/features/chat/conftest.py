@@ -1,0 +1,68 @@
+"""One installation per profile for all tests of chat in this process; every test comes as new people."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.databases import fresh_postgres, fresh_sqlite
+from tests.features.chat.actors import Actor
+from tests.features.chat.parlour import Parlour
+from tests.features.runs.conftest import settings_for
+from tests.features.runs.stand import Installation, open_installation, stamp
+
+SCALED = pytest.param("scaled_chat", marks=pytest.mark.scaled)
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The installations live in one loop, so the tests of this folder must too."""
+    for item in items:
+        if HERE in item.path.parents and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def embedded_chat(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> AsyncGenerator[tuple[Installation, Actor]]:
+    folder, actor = tmp_path_factory.mktemp("embedded_chat"), Actor()
+    with fresh_sqlite(folder) as url:
+        await stamp(url)
+        async with open_installation(settings_for(folder, worker_concurrency=60), actor.drive) as opened:
+            yield opened, actor
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def scaled_chat(
+    tmp_path_factory: pytest.TempPathFactory, broker_url: str, own_redis_url: str
+) -> AsyncGenerator[tuple[Installation, Actor]]:
+    lines = {"broker_url": broker_url, "redis_url": own_redis_url, "database_pool_size": 4}
+    folder, actor = tmp_path_factory.mktemp("scaled_chat"), Actor()
+    with fresh_postgres() as url:
+        await stamp(url)
+        settings = settings_for(folder, database_url=url, worker_concurrency=60, **lines)
+        async with open_installation(settings, actor.drive) as opened:
+            yield opened, actor
+
+
+@pytest.fixture(params=["embedded_chat", SCALED])
+def opened(request: pytest.FixtureRequest) -> tuple[Installation, Actor]:
+    return request.getfixturevalue(request.param)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def parlour(opened: tuple[Installation, Actor]) -> AsyncGenerator[Parlour]:
+    """On each profile in turn."""
+    installation, actor = opened
+    async with installation.stand() as stand:
+        yield Parlour(stand, actor)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def small(embedded_chat: tuple[Installation, Actor]) -> AsyncGenerator[Parlour]:
+    """Embedded only, where the profile does not matter."""
+    installation, actor = embedded_chat
+    async with installation.stand() as stand:
+        yield Parlour(stand, actor)
