@@ -83,9 +83,7 @@ class Rounds:
                 failures = failures + 1 if len(self.record.rounds) == made else 1
                 made = len(self.record.rounds)
                 fault = fault_of(error)
-                log.warning(
-                    "turn.model_failed", turn_id=self.record.turn_id, code=fault.code, error=type(error).__name__
-                )
+                log.warning("turn.model_failed", turn_id=self.record.turn_id, code=fault.code, error=_name(error))
                 self.record.reset_step()
                 if not fault.transient:
                     return Failed(fault.code, fault.message)
@@ -99,7 +97,9 @@ class Rounds:
         messages = self.record.messages()
         if closing:
             messages = _asked_to_close(messages)
-        agent = Agent(self.chosen.model(), instructions=system_prompt(), retries=RETRIES, defer_model_check=True)
+        agent = Agent[None, str](
+            self.chosen.model(), instructions=system_prompt(), retries=RETRIES, deps_type=type(None)
+        )
         limits = UsageLimits(request_limit=None)
         async with agent.iter(
             message_history=messages,
@@ -194,6 +194,11 @@ class Rounds:
     def _require_lease(self) -> None:
         if not self.hold.lease.may_act():
             raise LeaseLost
+
+
+def _name(error: AgentRunError) -> str:
+    """Its message may hold what the provider said about a key; its name does not."""
+    return type(error).__name__
 
 
 def _asked_to_close(messages: list[ModelMessage]) -> list[ModelMessage]:

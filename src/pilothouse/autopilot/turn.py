@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
 
 import structlog
 
@@ -96,15 +96,24 @@ async def _prepare(turn: OpenTurn, record: TurnRecord, chosen: Chosen) -> bool:
     """The notices and the context of a turn that begins; answers whether anybody said anything."""
     if chosen.is_offline and not record.has(events.NOTICE, "offline_pilot"):
         record.add(events.notice("offline_pilot", OFFLINE_NOTICE))
-    said = [event for event in record.own if event.type in (events.USER_MESSAGE, events.FOLLOW_UP)]
-    texts = [text for event in said for text in event.data.get("texts") or [event.data.get("text")]]
-    if not any(message_text(str(text)) for text in texts):
+    if not any(message_text(text) for text in _said(record)):
         return False
     if not any(event.type == events.CONTEXT for event in record.own):
         blocks = turn_blocks(from_micros(turn.turn.created_at), dry_run=bool(turn.session.metadata.get("dry_run")))
         record.add(events.context(blocks))
     await record.log.barrier()
     return True
+
+
+def _said(record: TurnRecord) -> list[str]:
+    """What the user wrote in this turn."""
+    texts: list[str] = []
+    for event in record.own:
+        if event.type == events.USER_MESSAGE:
+            texts.append(str(event.data["text"]))
+        elif event.type == events.FOLLOW_UP:
+            texts += cast(list[str], event.data["texts"])
+    return texts
 
 
 async def _run_watched(turn: OpenTurn, rounds: Rounds, watch: _Watch) -> End | Failed | None:
