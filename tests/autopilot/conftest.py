@@ -7,6 +7,7 @@ import pytest
 import pytest_asyncio
 
 from tests.autopilot.bridge import Bridge, open_bridge
+from tests.autopilot.switch import Switch
 from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.runs.conftest import settings_for
 from tests.features.runs.stand import Installation, open_installation, stamp
@@ -43,6 +44,16 @@ async def scaled_pilot(
             yield opened
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def switched(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Installation, Switch]]:
+    """One whose models a test chooses."""
+    folder, switch = tmp_path_factory.mktemp("switched_pilot"), Switch()
+    with fresh_sqlite(folder) as url:
+        await stamp(url)
+        async with open_installation(settings_for(folder, worker_concurrency=60), switch.drive) as opened:
+            yield opened, switch
+
+
 @pytest.fixture(params=["embedded_pilot", SCALED])
 def opened(request: pytest.FixtureRequest) -> Installation:
     return request.getfixturevalue(request.param)
@@ -59,4 +70,11 @@ async def bridge(opened: Installation) -> AsyncGenerator[Bridge]:
 async def small(embedded_pilot: Installation) -> AsyncGenerator[Bridge]:
     """Embedded only, where the profile does not matter."""
     async with embedded_pilot.stand() as stand:
+        yield await open_bridge(stand)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def chosen(switched: tuple[Installation, Switch]) -> AsyncGenerator[Bridge]:
+    """Embedded, with models and tools of the test's choosing."""
+    async with switched[0].stand() as stand:
         yield await open_bridge(stand)
