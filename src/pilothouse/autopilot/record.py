@@ -96,11 +96,12 @@ class TurnRecord:
         last = max((place for place, event in enumerate(own) if event.type in marks), default=-1)
         return own[last + 1 :]
 
-    async def keep_response(self, response: ModelResponse, stream: ResponseStream) -> None:
-        """The round is made: its end, its calls and the raw response land together, before any tool runs."""
-        self.add(*stream.close())
+    async def keep_response(self, response: ModelResponse, stream: ResponseStream, usage: Draft) -> None:
+        """The round is made: its end, its cost, its calls and the raw response land together, before any tool runs."""
         raw = raw_response(response)
         self.log.save_round(self.step, raw)
+        self.log.add_tokens(response.usage.input_tokens, response.usage.output_tokens)
+        self.add(*stream.close(), usage)
         self.rounds.append(raw)
         for call in response.tool_calls:
             asked = _asked(call.args_as_dict)
@@ -109,6 +110,8 @@ class TurnRecord:
                 events.tool_input_start(call.tool_call_id, call.tool_name),
                 events.tool_input_available(call.tool_call_id, call.tool_name, asked, key),
             )
+        if not response.tool_calls:
+            self.finish_step(usage.data)
         await self.log.barrier()
 
     async def keep_result(self, call_id: str, tool: str, outcome: Outcome, duration_ms: int) -> Json:

@@ -134,11 +134,7 @@ class Rounds:
         assert Agent.is_call_tools_node(called)
         response = called.model_response
         require_whole(response)
-        await self.record.keep_response(response, stream)
-        self.record.add(usage := usage_of(response, self.chosen))
-        self.record.log.add_tokens(response.usage.input_tokens, response.usage.output_tokens)
-        if not response.tool_calls:
-            self.record.finish_step(usage.data)
+        await self.record.keep_response(response, stream, usage_of(response, self.chosen))
         return called
 
     async def _relay(self, provider: Any, stream: ResponseStream) -> None:
