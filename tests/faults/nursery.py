@@ -12,6 +12,7 @@ import sys
 from typing import Any
 
 import pilothouse.app.serve
+import pilothouse.autopilot
 from pilothouse.app.cli import main
 
 

@@ -21,13 +21,17 @@ FAILPOINTS = (
     "lease_lost",
 )
 
+# In a turn: a call is on disk but was not made, was made but has no result, a response is half read, and between two
+# rounds. Tests of their own meet them.
+TURN_FAILPOINTS = ("turn_call_committed", "turn_tool_done", "turn_mid_stream", "turn_between_rounds")
+
 _armed: dict[str, int] = {}
 
 
 def arm(spec: str) -> None:
     """Die at the n-th pass of a place: `before_settle:3`."""
     name, _, count = spec.partition(":")
-    if name not in FAILPOINTS:
+    if name not in (*FAILPOINTS, *TURN_FAILPOINTS):
         raise ValueError(f"unknown failpoint {name!r}")
     _armed[name] = int(count or 1)
 

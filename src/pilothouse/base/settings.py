@@ -71,6 +71,17 @@ class Settings(BaseModel):
     failpoint: str | None = None  # where a fault test wants this process to die
     test_blocks: bool = False  # the effect and probe blocks of the fault tests
 
+    # Models; those of other makers are also read under the names that their own tools use
+    openai_api_key: SecretStr | None = None
+    openai_base_url: str | None = None  # anything that speaks OpenAI's chat completions
+    anthropic_api_key: SecretStr | None = None
+    anthropic_base_url: str | None = None
+    openrouter_api_key: SecretStr | None = None
+    ollama_base_url: str | None = None
+    chat_model: str | None = None  # provider/name; absent: the first configured provider's, else offline
+    chat_advanced_model: str | None = None
+    thinking_budget_tokens: Annotated[int, Field(ge=0, le=128_000)] = 8192  # 0: no request asks for thinking
+
     @property
     def files_dir(self) -> Path:
         """Where files are kept when `files_url` names no other place."""

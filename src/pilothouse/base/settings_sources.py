@@ -16,6 +16,8 @@ from pilothouse.kit.errors import PilothouseError
 PREFIX = "PILOTHOUSE_"
 FILE = "_FILE"
 NAMES = tuple(Settings.model_fields)
+# Also read without the prefix, under the names that the makers' own tools use; the prefixed one wins.
+BARE = ("openai_api_key", "openai_base_url", "anthropic_api_key", "openrouter_api_key", "ollama_base_url")
 
 
 class SettingsWrong(PilothouseError):
@@ -74,6 +76,9 @@ def _read_dotenv(path: Path) -> dict[str, str]:
 
 
 def _take_variables(found: _Found, variables: Mapping[str, str], source: str) -> None:
+    for name in BARE:
+        if variables.get(name.upper()):
+            found.put(name, variables[name.upper()], source)
     for variable, value in variables.items():
         if not variable.startswith(PREFIX):
             continue

@@ -5,6 +5,7 @@ from pilothouse.features.agents.documents import refused
 from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, FormatUnsupported, VersionNotFound
 from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved
 from pilothouse.features.agents.plans import Planned, Plans
+from pilothouse.features.agents.search import find_agents
 from pilothouse.features.agents.service import (
     Base,
     create_agent,
@@ -45,6 +46,7 @@ __all__ = [
     "delete_agent",
     "diff_versions",
     "export_agent",
+    "find_agents",
     "get_agent",
     "get_version",
     "import_agent",

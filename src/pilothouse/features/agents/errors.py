@@ -1,6 +1,6 @@
 """What can go wrong with agents."""
 
-from pilothouse.kit.errors import Invalid, NotFound
+from pilothouse.kit.errors import Conflict, Invalid, NotFound
 
 
 class AgentNotFound(NotFound):
@@ -27,3 +27,15 @@ class FormatUnsupported(Invalid):
 
     wire_code = "format_unsupported"
     hint = "Import a document of format pilothouse.agent/1, as `export` writes it."
+
+
+class GuideRequired(Conflict):
+    """The building guide was not read in this session."""
+
+    hint = "Call `get_agent_building_guide` first, then `create_agent` in the next round."
+
+
+class BuildFormMissing(Invalid):
+    """Give either `operations` or `agent_json`."""
+
+    wire_code = "invalid_arguments"

@@ -25,6 +25,10 @@ async def find_agent(read: Read, agent_id: str, *, lock: bool = False) -> AgentR
     return row
 
 
+async def has_agent(read: Read, agent_id: str) -> bool:
+    return await read.session.scalar(_mine(read).where(AgentRow.id == agent_id)) is not None
+
+
 async def find_version(read: Read, agent: AgentRow, version: int) -> VersionRow:
     if not 1 <= version <= agent.newest_version:  # a number that no column holds would be the database's error
         raise VersionNotFound()

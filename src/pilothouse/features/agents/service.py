@@ -38,11 +38,18 @@ class Base(Protocol):
         ...
 
 
-async def create_agent(work: Work, catalogue: Catalogue, graph: Json, note: str | None = None) -> AgentGraph:
-    """Store a new agent as version 1; raises `AgentInvalid` with the whole report."""
+async def create_agent(
+    work: Work, catalogue: Catalogue, graph: Json, note: str | None = None, *, agent_id: AgentId | None = None
+) -> AgentGraph:
+    """Store a new agent as version 1; raises `AgentInvalid` with the whole report.
+
+    A caller that may have to ask twice brings the id: when that agent is there already, it is the answer.
+    """
+    if agent_id is not None and await queries.has_agent(work, agent_id):
+        return await get_agent(work, agent_id)
     content = admit(graph, catalogue)
     agent = AgentRow(
-        id=new_id(),
+        id=agent_id or new_id(),
         user_id=work.actor.user_id,
         name=content.doc.name,
         active_version=1,

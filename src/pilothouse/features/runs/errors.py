@@ -1,6 +1,6 @@
 """What can go wrong with a run."""
 
-from pilothouse.kit.errors import BadRequest, Conflict, Gone, NotFound
+from pilothouse.kit.errors import BadRequest, Conflict, Gone, Invalid, NotFound
 
 
 class RunNotFound(NotFound):
@@ -36,3 +36,25 @@ class BadPreference(BadRequest):
     """`Prefer: wait=N` takes 1 to 60 seconds."""
 
     wire_code = "bad_request"
+
+
+class AgentUnnamed(Invalid):
+    """Say which agent: give `library_agent_id` or `agent_name`."""
+
+    wire_code = "missing_identifier"
+
+
+class AgentUnknown(NotFound):
+    """There is no such agent."""
+
+
+class AgentAmbiguous(Conflict):
+    """Several agents fit this name."""
+
+    hint = "Ask which of `details.candidates` is meant, or use its id."
+
+
+class DryRunImpossible(Conflict):
+    """This agent reaches the outside world, which cannot be rehearsed yet."""
+
+    hint = "Run it for real, or try its parts that have no outside effects."

@@ -1,0 +1,82 @@
+"""What a provider's failure means: whether to try again, and what the user is told. Messages never hold a secret."""
+
+from dataclasses import dataclass
+from random import random
+from typing import Final
+
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelQuotaExceededError,
+    ModelRateLimitError,
+    ModelServerError,
+    ModelUnavailableError,
+)
+from pydantic_ai.messages import ModelResponse
+
+ATTEMPTS: Final = 3
+MAX_BACKOFF_SECONDS: Final = 30.0
+_TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_TRANSIENT: Final = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
+_SAID: Final = {
+    "provider_auth": "The model provider refused the key. Check it in the settings.",
+    "model_unavailable": "The model provider does not know this model, or does not let this key use it.",
+    "context_overflow": "The conversation is longer than this model can read.",
+    "provider_error": "The model provider refused the request.",
+    "transient_api_error": "The model provider failed for a moment.",
+    "all_attempts_exhausted": "The model provider failed several times in a row.",
+}
+
+
+class EndedEarly(AgentRunError):
+    """The provider's stream ended before the model was done."""
+
+    def __init__(self) -> None:
+        super().__init__("the stream ended early")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A failed model call."""
+
+    code: str
+    transient: bool
+    retry_after: float | None = None
+
+    @property
+    def message(self) -> str:
+        return _SAID[self.code]
+
+
+def fault_of(error: AgentRunError) -> Fault:
+    """Judge by type and status, never by words."""
+    retry_after = error.retry_after if isinstance(error, ModelAPIError) else None
+    status = error.status_code if isinstance(error, ModelHTTPError) else None
+    if isinstance(error, ModelAuthenticationError) or status in (401, 403):
+        return Fault("provider_auth", transient=False)
+    if isinstance(error, ModelNotFoundError) or status == 404:
+        return Fault("model_unavailable", transient=False)
+    if isinstance(error, ModelContextWindowExceededError):
+        return Fault("context_overflow", transient=False)
+    if isinstance(error, ModelQuotaExceededError):
+        return Fault("provider_error", transient=False)
+    if isinstance(error, (EndedEarly, *_TRANSIENT)) or status in _TRANSIENT_STATUS:
+        return Fault("transient_api_error", transient=True, retry_after=retry_after)
+    return Fault("provider_error", transient=False)
+
+
+def require_whole(response: ModelResponse) -> None:
+    """A stream that ends cleanly but early looks like success; only the provider's own word says that it was all."""
+    if not (response.provider_details or {}).get("finish_reason"):
+        raise EndedEarly
+
+
+def pause_before(attempt: int, fault: Fault) -> float:
+    """Seconds before the next try: as long as the provider asks, else longer each time; never too long."""
+    wanted = fault.retry_after if fault.retry_after is not None else 2 ** (attempt - 1) * (0.5 + random() / 2)
+    return min(max(wanted, 0.0), MAX_BACKOFF_SECONDS)

@@ -1,0 +1,173 @@
+"""From the session's log to the model's messages. Pure: the log is the truth, and this is one reading of it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from pilothouse.autopilot.context import message_text, page_context, rendered
+from pilothouse.features.chat import Event, events
+from pilothouse.kit.json import Json, JsonObject, dumps
+
+MAX_TOOL_TEXT: Final = 70_000  # characters of one result that a model is shown
+_FOR_THE_WEB: Final = ("is_dry_run",)  # fields of a result that no model sees
+
+
+def raw_response(response: ModelResponse) -> Json:
+    """A response as it is kept until its turn ends."""
+    return cast(list[Json], ModelMessagesTypeAdapter.dump_python([response], mode="json"))[0]
+
+
+def read_response(raw: Json) -> ModelResponse:
+    return cast(ModelResponse, ModelMessagesTypeAdapter.validate_python([raw])[0])
+
+
+def for_model(output: Json) -> Json:
+    """The model's copy of a result: without what is for the web, and cut where it is too long."""
+    if isinstance(output, dict):
+        output = {name: value for name, value in output.items() if name not in _FOR_THE_WEB}
+    text = dumps(output)
+    if len(text) <= MAX_TOOL_TEXT:
+        return output
+    kind = output.get("type") if isinstance(output, dict) else None
+    return {"type": kind, "truncated": True, "text": text[:MAX_TOOL_TEXT]}
+
+
+@dataclass(slots=True)
+class _Round:
+    """One model response and what its calls gave."""
+
+    step: int = 0
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+    calls: dict[str, tuple[str, Any]] = field(default_factory=dict[str, tuple[str, Any]])
+    results: dict[str, Json] = field(default_factory=dict[str, Json])
+
+    def take(self, event: Event) -> None:
+        data = event.data
+        match event.type:
+            case events.TEXT_END:
+                self.texts[str(data["id"])] = str(data["text"])
+            case events.TOOL_INPUT_AVAILABLE:
+                self.calls[str(data["tool_call_id"])] = (str(data["tool"]), data["input"])
+            case events.TOOL_OUTPUT_AVAILABLE:
+                self.results.setdefault(str(data["tool_call_id"]), for_model(data["output"]))
+            case events.TOOL_OUTPUT_ERROR:
+                self.results.setdefault(str(data["tool_call_id"]), error_content(data))
+            case events.STEP_RESET:
+                for part_id in cast(list[str], data["part_ids"]):
+                    self.texts.pop(part_id, None)
+                    self.calls.pop(part_id, None)
+            case _:
+                pass
+
+    @property
+    def is_answered(self) -> bool:
+        return all(call_id in self.results for call_id in self.calls)
+
+    def returns(self) -> list[ModelRequestPart]:
+        return [ToolReturnPart(tool, self.results[call_id], call_id) for call_id, (tool, _) in self.calls.items()]
+
+    def response(self) -> ModelResponse | None:
+        """As the log tells it; calls that lack a result are left out with all of their round's."""
+        parts: list[TextPart | ToolCallPart] = [TextPart(text) for text in self.texts.values() if text]
+        if self.is_answered:
+            parts += [ToolCallPart(tool, asked, call_id) for call_id, (tool, asked) in self.calls.items()]
+        return ModelResponse(parts) if parts else None
+
+
+def error_content(data: JsonObject) -> JsonObject:
+    """What a call that gave no result of its own tells the model."""
+    return {"type": "error", "code": data["code"], "message": data["message"]}
+
+
+class _Folder:
+    def __init__(self, turn_id: str, rounds: Sequence[Json]) -> None:
+        self.messages: list[ModelMessage] = []
+        self._turn_id = turn_id
+        self._raw = rounds
+        self._open: _Round | None = None
+
+    def take(self, event: Event) -> None:
+        own = event.turn_id == self._turn_id
+        match event.type:
+            case events.USER_MESSAGE:
+                self._close(own=False)
+                self._hear(page_context(event.data.get("context")), _said(event.data))
+            case events.CONTEXT if own:
+                self._add_context(rendered(cast(list[JsonObject], event.data["blocks"])))
+            case events.FOLLOW_UP:
+                texts = cast(list[str], event.data["texts"])
+                self._hear(*(message_text(text) for text in texts))
+            case events.START_STEP:
+                self._close(own=own)
+                self._open = _Round(step=cast(int, event.data["step"]))
+            case events.FINISH_STEP | events.TURN_ENDED:
+                self._close(own=own)
+            case _ if self._open is not None:
+                self._open.take(event)
+            case _:
+                pass
+
+    def finish(self) -> list[ModelMessage]:
+        self._close(own=True)
+        return self.messages
+
+    def _hear(self, *texts: str) -> None:
+        self._request([UserPromptPart(text) for text in texts if text])
+
+    def _add_context(self, text: str) -> None:
+        """Beside the user's message: before it, so that the user has the last word."""
+        request = self.messages[-1] if self.messages else None
+        if isinstance(request, ModelRequest):
+            *earlier, last = request.parts
+            request.parts = [*earlier, UserPromptPart(text), last]
+
+    def _request(self, parts: Sequence[ModelRequestPart]) -> None:
+        if not parts:
+            return
+        if self.messages and isinstance(last := self.messages[-1], ModelRequest):
+            last.parts = [*last.parts, *parts]
+        else:
+            self.messages.append(ModelRequest(parts=list(parts)))
+
+    def _close(self, *, own: bool) -> None:
+        done, self._open = self._open, None
+        if done is None:
+            return
+        response = self._raw_of(done) if own else done.response()
+        if response is None or not (response.tool_calls or _visible(response)):
+            return
+        self.messages.append(response)
+        if done.calls and done.is_answered:
+            self._request(done.returns())
+
+    def _raw_of(self, done: _Round) -> ModelResponse | None:
+        """What the provider sent, with the signatures that it wants back; None for a call that was cut off."""
+        return read_response(self._raw[done.step - 1]) if 0 < done.step <= len(self._raw) else None
+
+
+def model_messages(log: Iterable[Event], turn_id: str, rounds: Sequence[Json]) -> list[ModelMessage]:
+    """The conversation so far. Ends in a request, or in a response of this turn whose calls are to be run."""
+    folder = _Folder(turn_id, rounds)
+    for event in log:
+        folder.take(event)
+    return folder.finish()
+
+
+def _said(data: JsonObject) -> str:
+    return message_text(str(data["text"]), cast(list[str], data.get("file_ids") or []))
+
+
+def _visible(response: ModelResponse) -> bool:
+    return any(isinstance(part, TextPart) and part.content.strip() for part in response.parts)

@@ -1,0 +1,185 @@
+"""What has happened in this turn, in memory and in the log at once: written here, read back by whoever goes on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
+
+from pilothouse.autopilot.history import error_content, for_model, model_messages, raw_response, read_response
+from pilothouse.autopilot.stream import ResponseStream
+from pilothouse.base.tools import Outcome
+from pilothouse.features.chat import Draft, Event, OpenTurn, TurnLog, events
+from pilothouse.kit.ids import new_id
+from pilothouse.kit.json import Json, JsonObject
+
+_RESULTS = (events.TOOL_OUTPUT_AVAILABLE, events.TOOL_OUTPUT_ERROR)
+_BLOCKS = (events.TEXT_START, events.REASONING_START)
+
+
+@dataclass(slots=True)
+class TurnRecord:
+    """One per claim of a turn. After a crash the next one is made from the log and knows the same."""
+
+    turn_id: str
+    log: TurnLog
+    events: list[Event]
+    rounds: list[Json]
+    results: dict[str, Json] = field(default_factory=dict[str, Json])  # the model's copies, by call
+    begun: frozenset[str] = frozenset()  # calls that an earlier claim may have begun
+    tools_used: set[str] = field(default_factory=set[str])  # in this session, with success
+
+    @classmethod
+    def of(cls, turn: OpenTurn) -> "TurnRecord":
+        record = cls(turn.turn.id, turn.log, list(turn.events), list(turn.rounds))
+        for event in turn.events:
+            record._notice(event)
+        calls = [event for event in turn.own_events if event.type == events.TOOL_INPUT_AVAILABLE]
+        record.begun = frozenset(str(event.data["tool_call_id"]) for event in calls)
+        return record
+
+    def messages(self) -> list[ModelMessage]:
+        return model_messages(self.events, self.turn_id, self.rounds)
+
+    @property
+    def own(self) -> list[Event]:
+        return [event for event in self.events if event.turn_id == self.turn_id]
+
+    def has(self, kind: str, code: str | None = None) -> bool:
+        """Whether the session's log has such an event."""
+        return any(event.type == kind and (code is None or event.data.get("code") == code) for event in self.events)
+
+    def add(self, *drafts: Draft) -> None:
+        self.log.add(*drafts)
+        self._remember(drafts)
+
+    def _remember(self, drafts: Sequence[Draft]) -> None:
+        for draft in drafts:
+            event = Event(0, draft.type, self.turn_id, 0, draft.data)
+            self.events.append(event)
+            self._notice(event)
+
+    def _notice(self, event: Event) -> None:
+        if event.type not in _RESULTS:
+            return
+        data = event.data
+        if event.type == events.TOOL_OUTPUT_AVAILABLE and data["success"]:
+            self.tools_used.add(str(data["tool"]))
+        if event.turn_id == self.turn_id:
+            content = for_model(data["output"]) if "output" in data else error_content(data)
+            self.results.setdefault(str(data["tool_call_id"]), content)
+
+    # A round: one model call, then its tools.
+
+    @property
+    def step(self) -> int:
+        """The number of the round that is to be made."""
+        return len(self.rounds) + 1
+
+    def begin_step(self) -> None:
+        if self.log.parts.step is None:
+            self.add(events.start_step(self.step))
+
+    def reset_step(self) -> None:
+        """Take back what a model call that was cut off had begun. Its blocks get their end first."""
+        begun = [str(event.data["id"]) for event in self._of_open_step() if event.type in _BLOCKS]
+        closing = [draft for draft in self.log.parts.close() if draft.type in (events.TEXT_END, events.REASONING_END)]
+        if begun:
+            self.add(*closing, events.step_reset(begun))
+
+    def _of_open_step(self) -> list[Event]:
+        """The events since this round's model call began; none when its response was kept."""
+        if self.log.parts.step != self.step:
+            return []
+        own = self.own
+        marks = (events.START_STEP, events.STEP_RESET)
+        last = max((place for place, event in enumerate(own) if event.type in marks), default=-1)
+        return own[last + 1 :]
+
+    async def keep_response(self, response: ModelResponse, stream: ResponseStream, usage: Draft) -> None:
+        """The round is made: its end, its cost, its calls and the raw response land together, before any tool runs."""
+        raw = raw_response(response)
+        self.log.save_round(self.step, raw)
+        self.log.add_tokens(response.usage.input_tokens, response.usage.output_tokens)
+        self.add(*stream.close(), usage)
+        self.rounds.append(raw)
+        for call in response.tool_calls:
+            asked = _asked(call.args_as_dict)
+            key = f"{self.turn_id}:{call.tool_call_id}"
+            self.add(
+                events.tool_input_start(call.tool_call_id, call.tool_name),
+                events.tool_input_available(call.tool_call_id, call.tool_name, asked, key),
+            )
+        if not response.tool_calls:
+            self.finish_step(usage.data)
+        await self.log.barrier()
+
+    async def keep_result(self, call_id: str, tool: str, outcome: Outcome, duration_ms: int) -> Json:
+        """Log a result as soon as it is there; answers the model's copy."""
+        self.add(
+            events.tool_output_available(
+                call_id, tool, outcome.output, success=outcome.success, duration_ms=duration_ms
+            )
+        )
+        await self.log.barrier()
+        return self.results[call_id]
+
+    async def keep_failure(self, call_id: str, tool: str, code: str, message: str) -> Json:
+        if call_id not in self.results:
+            self.add(events.tool_output_error(call_id, tool, code, message))
+            await self.log.barrier()
+        return self.results[call_id]
+
+    def finish_step(self, usage: JsonObject | None = None) -> None:
+        if (step := self.log.parts.step) is not None:
+            self.add(events.finish_step(step, usage))
+
+    async def take_follow_ups(self) -> list[str]:
+        """What the user wrote meanwhile, now part of the turn."""
+        drained = await self.log.drain_pending()
+        if drained:
+            self._remember([events.follow_up([one.message_id for one in drained], [one.text for one in drained], None)])
+        return [one.text for one in drained]
+
+    # How it ends.
+
+    @property
+    def last(self) -> ModelResponse | None:
+        return read_response(self.rounds[-1]) if self.rounds else None
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the last response asks for nothing more."""
+        return self.last is not None and not self.last.tool_calls
+
+    @property
+    def ends_silently(self) -> bool:
+        return not any(isinstance(part, TextPart) and part.content.strip() for part in (self.last or _EMPTY).parts)
+
+    @property
+    def was_asked_to_close(self) -> bool:
+        """Whether the response before the last one had ended silently too."""
+        return len(self.rounds) > 1 and not read_response(self.rounds[-2]).tool_calls
+
+    @property
+    def has_output(self) -> bool:
+        return any(read_response(raw).parts for raw in self.rounds)
+
+    def say(self, text: str) -> None:
+        """A text that no model wrote."""
+        block_id, inside = new_id(), self.log.parts.step is not None
+        if not inside:
+            self.add(events.start_step(self.step))
+        self.add(events.text_start(block_id), events.text_delta(block_id, text, 0), events.text_end(block_id, text))
+        self.finish_step()
+
+
+_EMPTY = ModelResponse(parts=[])
+
+
+def _asked(read: object) -> Json:
+    """The arguments, or what came instead of them; a model may send anything."""
+    try:
+        return cast(Json, read())  # pyright: ignore[reportCallIssue]
+    except (ValueError, AssertionError):
+        return {}

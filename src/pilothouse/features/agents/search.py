@@ -1,0 +1,45 @@
+"""Finding blocks and agents by a few words, best first. Pure text ranking: no provider is needed."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from pilothouse.features.agents.agent import Agent
+from pilothouse.graph.catalogue import BlockSpec, Kind
+from pilothouse.kit.words import stems
+
+# Parts of the machinery of an agent; found when one is being built, in the way otherwise.
+_MACHINERY = frozenset({Kind.INPUT, Kind.OUTPUT, Kind.NOTE, Kind.TRIGGER, Kind.REVIEW, Kind.AGENT, Kind.MCP_TOOL})
+NAME, CATEGORY, TEXT = 4.0, 2.0, 1.0
+
+Thing = TypeVar("Thing")
+
+
+def find_blocks(specs: Iterable[BlockSpec], query: str, limit: int, *, building: bool) -> Sequence[BlockSpec]:
+    """The blocks that fit; disabled ones never, an agent's inputs and outputs only while `building`."""
+    shown = [spec for spec in specs if not spec.disabled and (building or spec.kind not in _MACHINERY)]
+    return ranked(shown, query, lambda spec: (spec.name, " ".join(spec.categories), spec.description), limit)
+
+
+def find_agents(agents: Iterable[Agent], query: str, limit: int) -> Sequence[Agent]:
+    """The agents that fit; all of them, in their order, when the query says nothing."""
+    shown = list(agents)
+    if not stems(query):
+        return shown[:limit]
+    return ranked(shown, query, lambda agent: (agent.name, "", agent.description), limit)
+
+
+def ranked(
+    things: Sequence[Thing], query: str, texts: Callable[[Thing], tuple[str, str, str]], limit: int
+) -> Sequence[Thing]:
+    """Those that share a word with the query: by what it weighs, then by name."""
+    wanted = stems(query)
+    scored = [(_score(wanted, texts(thing)), texts(thing)[0].casefold(), thing) for thing in things]
+    found = sorted((item for item in scored if item[0] > 0), key=lambda item: (-item[0], item[1]))
+    return [thing for _, _, thing in found[:limit]]
+
+
+def _score(wanted: frozenset[str], texts: tuple[str, str, str]) -> float:
+    name, categories, description = (stems(text) for text in texts)
+    return sum(
+        max(NAME * (stem in name), CATEGORY * (stem in categories), TEXT * (stem in description)) for stem in wanted
+    )

@@ -1,0 +1,219 @@
+"""AutoPilot's door to runs: start one, wait for it, show what came out."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from pilothouse.base.tools import Effect, ToolBox, ToolContext, ToolError, ToolResult, WaitSeconds
+from pilothouse.features import agents
+from pilothouse.features.runs import queries
+from pilothouse.features.runs.errors import AgentUnnamed
+from pilothouse.features.runs.launching import InputFaults, RunOrder, input_faults, launch, look_up
+from pilothouse.features.runs.present import RunFacts, moment
+from pilothouse.features.runs.queries import Filter
+from pilothouse.features.runs.service import Runs
+from pilothouse.kit.ids import RunId
+
+tools = ToolBox()
+
+SHOWN_RUNS = 5
+ENDED = ("completed", "completed_with_errors", "failed", "cancelled")
+
+LibraryId = Annotated[str, Field(description="An id that another tool returned.")]
+Name = Annotated[str, Field(max_length=200, description="The agent's name, when its id is not known.")]
+
+
+class AgentDetails(ToolResult):
+    """The agent was not run: values are missing."""
+
+    type: Literal["agent_details"] = "agent_details"
+    agent: dict[str, Any]
+    missing: list[str]
+    graph_id: str
+    graph_version: int
+
+
+class InputValidation(ToolResult):
+    """The agent was not run: some values do not fit."""
+
+    type: Literal["input_validation_error"] = "input_validation_error"
+    unrecognized_fields: list[str]
+    errors: dict[str, str]
+    inputs: dict[str, Any]
+    graph_id: str
+    graph_version: int
+
+
+class ExecutionStarted(ToolResult):
+    type: Literal["execution_started"] = "execution_started"
+    execution_id: str
+    graph_id: str
+    graph_name: str
+    library_agent_id: str
+    library_agent_link: str
+    link: str
+    status: str
+
+
+class Execution(BaseModel):
+    """One run."""
+
+    execution_id: str
+    status: str
+    started_at: str | None
+    ended_at: str | None
+    inputs_summary: dict[str, Any]
+    outputs: dict[str, list[Any]]
+    error: str | None
+    link: str
+
+
+class AgentOutput(ToolResult):
+    type: Literal["agent_output"] = "agent_output"
+    agent_name: str
+    agent_id: str
+    library_agent_id: str
+    library_agent_link: str
+    execution: Execution
+    available_executions: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
+    warnings: list[str] = Field(default_factory=list)
+    is_dry_run: bool = False
+
+
+class NoRuns(ToolResult):
+    type: Literal["no_results"] = "no_results"
+    query: str
+    suggestions: list[str] = Field(default_factory=list)
+
+
+@tools.tool(label="Running the agent", effect=Effect.OUTSIDE)
+async def run_agent(
+    ctx: ToolContext,
+    library_agent_id: LibraryId = "",
+    agent_name: Name = "",
+    inputs: Annotated[dict[str, Any] | None, Field(description="Values by input name.")] = None,
+    use_defaults: Annotated[bool, Field(description="Run with the defaults for what is not given.")] = False,
+    wait_for_result: WaitSeconds = 0,
+    dry_run: Annotated[bool, Field(description="Try it without outside effects.")] = False,
+) -> ToolResult:
+    """Run an agent. With `wait_for_result`, its outputs are the answer when it ends in time."""
+    agent = await look_up(ctx, library_agent_id, agent_name)
+    given = inputs or {}
+    planned = await ctx.part(Runs).plans.find(ctx.actor.user_id, agent.id)
+    if (faults := input_faults(planned, given, use_defaults=use_defaults)) is not None:
+        return _not_run(agent, faults)
+    order = RunOrder(agent, given, wait_for_result, dry_run=dry_run or ctx.dry_run)
+    facts = await launch(ctx, planned, order)
+    if facts.status == "completed" and wait_for_result:
+        return _output(agent, facts, dry_run=order.dry_run)
+    return _not_completed(agent, facts, order)
+
+
+@tools.tool(label="Looking at the results")
+async def view_agent_output(
+    ctx: ToolContext,
+    agent_name: Name = "",
+    library_agent_id: LibraryId = "",
+    execution_id: Annotated[str, Field(description="A run; else the agent's latest that ended.")] = "",
+    run_time: Literal["latest"] = "latest",
+) -> ToolResult:
+    """Show what a run gave, with its real status."""
+    runs = ctx.part(Runs)
+    if execution_id:
+        facts = await queries.get_run(runs.reader, ctx.actor, RunId(execution_id))
+        agent = await look_up(ctx, facts.agent_id, "")
+        return _output(agent, facts)
+    if not (agent_name or library_agent_id):
+        raise AgentUnnamed
+    agent = await look_up(ctx, library_agent_id, agent_name)
+    recent = await queries.list_runs(runs.reader, ctx.actor, Filter(agent_id=agent.id), before=None, limit=50)
+    ended = [run for run in recent if run.status in ENDED]
+    if not ended:
+        return NoRuns(message=f"{agent.name} has no run that ended.", query=agent.name)
+    facts = await queries.get_run(runs.reader, ctx.actor, RunId(ended[0].id))
+    others = [_brief(run) for run in recent[: SHOWN_RUNS + 1] if run.id != facts.id][:SHOWN_RUNS]
+    return _output(agent, facts).model_copy(update={"available_executions": others})
+
+
+def _not_run(agent: agents.Agent, faults: InputFaults) -> ToolResult:
+    about: dict[str, Any] = {"graph_id": agent.id, "graph_version": agent.version}
+    if faults.unknown or faults.errors:
+        return InputValidation(
+            message="Nothing was run: some inputs do not fit.",
+            unrecognized_fields=faults.unknown,
+            errors=faults.errors,
+            inputs=agent.input_schema,
+            **about,
+        )
+    shown = {"id": agent.id, "name": agent.name, "description": agent.description, "inputs": agent.input_schema}
+    message = f"Nothing was run. Required: {', '.join(faults.required) or 'none'}."
+    if faults.optional:
+        message += f" Optional: {', '.join(faults.optional)}."
+    message += " Ask the user for values, or call again with use_defaults=true where defaults exist."
+    return AgentDetails(message=message, agent=shown, missing=faults.missing, **about)
+
+
+def _not_completed(agent: agents.Agent, facts: RunFacts, order: RunOrder) -> ToolResult:
+    if facts.status in ("failed", "cancelled"):
+        code = "execution_failed" if facts.status == "failed" else "execution_terminated"
+        details = {"reason": facts.reason, "execution_id": facts.id, "link": _link(facts), "agent_name": agent.name}
+        return ToolError(code=code, message=f"The run of {agent.name} {facts.status}.", details=details)
+    if facts.status == "completed_with_errors":
+        return _output(agent, facts, dry_run=order.dry_run)
+    message = f"{agent.name} was started. Do not run it again unless asked."
+    if order.wait_seconds:
+        message = f"{agent.name} has not finished after {order.wait_seconds} s. `view_agent_output` shows it later."
+    return ExecutionStarted(
+        message=message,
+        execution_id=facts.id,
+        graph_id=agent.id,
+        graph_name=agent.name,
+        library_agent_id=agent.id,
+        library_agent_link=f"/library/agents/{agent.id}",
+        link=_link(facts),
+        status=facts.status,
+    )
+
+
+_STATUS = {
+    "completed": "completed",
+    "completed_with_errors": "completed, but some steps failed",
+    "failed": "failed",
+    "cancelled": "was cancelled",
+    "waiting": "waits",
+}
+
+
+def _output(agent: agents.Agent, facts: RunFacts, *, dry_run: bool = False) -> AgentOutput:
+    outputs = facts.outputs if isinstance(facts.outputs, dict) else {}
+    reason = facts.reason if isinstance(facts.reason, dict) else {}
+    warnings = [] if outputs or facts.status != "completed" else ["The run gave no output."]
+    if facts.status == "completed_with_errors":
+        warnings.append(str(reason.get("message") or "Some steps failed."))
+    return AgentOutput(
+        message=f"The run of {agent.name} {_STATUS.get(facts.status, 'has not ended')}.",
+        agent_name=agent.name,
+        agent_id=agent.id,
+        library_agent_id=agent.id,
+        library_agent_link=f"/library/agents/{agent.id}",
+        execution=Execution(
+            execution_id=facts.id,
+            status=facts.status,
+            started_at=moment(facts.started_at),
+            ended_at=moment(facts.ended_at),
+            inputs_summary=facts.inputs if isinstance(facts.inputs, dict) else {},
+            outputs={name: value if isinstance(value, list) else [value] for name, value in outputs.items()},
+            error=str(reason["message"]) if reason.get("message") else None,
+            link=_link(facts),
+        ),
+        warnings=warnings,
+        is_dry_run=dry_run,
+    )
+
+
+def _brief(facts: RunFacts) -> dict[str, Any]:
+    return {"execution_id": facts.id, "status": facts.status, "ended_at": moment(facts.ended_at)}
+
+
+def _link(facts: RunFacts) -> str:
+    return f"/library/runs/{facts.id}"

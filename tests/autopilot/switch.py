@@ -1,0 +1,32 @@
+"""AutoPilot with models of the test's choosing, in an installation that stays."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pilothouse.autopilot import AutoPilot, Models, all_tools
+from pilothouse.base.tools import ToolBox
+from pilothouse.features.agents.tools import Blocks
+from pilothouse.features.chat import OpenTurn
+from pilothouse.features.runs import Runs
+from tests.features.runs.stand import Installation
+
+
+@dataclass(slots=True)
+class Switch:
+    """What works on turns; a test may change it between two of them."""
+
+    pilot: AutoPilot | None = None
+    turns: list[OpenTurn] = field(default_factory=list[OpenTurn])
+
+    async def drive(self, turn: OpenTurn) -> None:
+        self.turns.append(turn)
+        assert self.pilot is not None
+        await self.pilot.drive(turn)
+
+    def connect(self, installation: Installation, tools: ToolBox | None = None, **settings: Any) -> Models:
+        """Let AutoPilot use these settings, and perhaps other tools."""
+        house = installation.worker
+        models = Models(house.settings.model_validate(house.settings.model_dump() | settings))
+        parts: dict[type, object] = {Blocks: Blocks(house.registry), Runs: house.runs}
+        self.pilot = AutoPilot(all_tools() if tools is None else tools, house.units, parts, models)
+        return models

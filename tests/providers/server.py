@@ -1,0 +1,72 @@
+"""A provider on loopback: HTTP by hand, so that it can stop in the middle of a word."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import asynccontextmanager
+
+from pilothouse.kit.json import dumps, loads
+from tests.providers.script import Answer, Refusal, Script
+from tests.providers.wires import anthropic_events, openai_events
+
+HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+
+
+@asynccontextmanager
+async def provider(script: Script, wire: str) -> AsyncGenerator[str]:
+    """Serve the script on the `openai` or `anthropic` wire; gives the base URL."""
+    make = {"openai": openai_events, "anthropic": anthropic_events}[wire]
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        tasks.add(task) if (task := asyncio.current_task()) else None
+        try:
+            await _answer(script, make, reader, writer)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            script.closed += 1
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    try:
+        port = server.sockets[0].getsockname()[1]
+        yield f"http://127.0.0.1:{port}" + ("/v1" if wire == "openai" else "")
+    finally:
+        server.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _answer(
+    script: Script,
+    make: Callable[[Answer], Iterator[str]],
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+) -> None:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+    length = int(next(line.split(":")[1] for line in head.splitlines() if line.startswith("content-length")))
+    answer = script.take(loads(await reader.readexactly(length)))  # pyright: ignore[reportArgumentType]
+    if isinstance(answer, Refusal):
+        writer.write(_refused(answer))
+        await writer.drain()
+        return
+    writer.write(HEAD.encode())
+    for event in make(answer):
+        body = event.encode()
+        writer.write(f"{len(body):x}\r\n".encode() + body + b"\r\n")
+        await writer.drain()
+        await asyncio.sleep(answer.pause)
+        if writer.is_closing() or reader.at_eof():
+            raise ConnectionError
+    if answer.ends == "cut":
+        writer.transport.abort()
+        return
+    writer.write(b"0\r\n\r\n")
+    await writer.drain()
+
+
+def _refused(refusal: Refusal) -> bytes:
+    body = dumps(refusal.body).encode()
+    headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), "Connection": "close"}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in (headers | refusal.headers).items())
+    return f"HTTP/1.1 {refusal.status} No\r\n{lines}\r\n".encode() + body
