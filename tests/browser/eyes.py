@@ -23,10 +23,10 @@ LOOK_FOR_CLIPPED = """() => {
   if (root.scrollWidth > root.clientWidth) found.push(`the page: ${root.scrollWidth} > ${root.clientWidth}`);
   for (const element of document.querySelectorAll('body *')) {
     const style = getComputedStyle(element);
-    if (element.closest('.unseen, svg, .react-flow__viewport') || style.visibility === 'hidden') continue;
+    if (element.closest('.unseen, svg, .builder-canvas') || style.visibility === 'hidden') continue;
     if (element.scrollWidth <= element.clientWidth + 1 || element.clientWidth === 0) continue;
     const scrolls = ['auto', 'scroll'].includes(style.overflowX);
-    if (scrolls && element.closest('.table-frame, pre, .palette-list, .builder-canvas')) continue;
+    if (scrolls && element.closest('.table-frame, pre, .palette-list')) continue;
     if (style.textOverflow === 'ellipsis' || style.display === 'inline') continue;
     if (style.overflowX === 'visible' && element.scrollWidth - element.clientWidth < 4) continue;
     found.push(`${element.tagName}.${element.className} ${element.scrollWidth} > ${element.clientWidth}: `

@@ -9,6 +9,7 @@ from pilothouse.app.web import web_routes
 from pilothouse.base.http import Door, Router, create_app
 from pilothouse.base.http.socket_door import socket_routes
 from pilothouse.base.http.tickets import Tickets
+from pilothouse.base.settings import Settings
 from pilothouse.base.telemetry import REGISTRY
 from pilothouse.features.accounts import routes as accounts
 from pilothouse.features.agents import routes as agents
@@ -21,6 +22,18 @@ from pilothouse.features.runs import routes as runs
 def api_routes() -> list[Router]:
     """Every route of the API."""
     return [accounts.router, *agents.routers(), *runs.routers(), *chat.routers(), socket_routes()]
+
+
+def public_flags(settings: Settings) -> dict[str, bool]:
+    """What every page may know of the installation."""
+    providers = (
+        settings.anthropic_api_key,
+        settings.openai_api_key,
+        settings.openai_base_url,
+        settings.openrouter_api_key,
+        settings.ollama_base_url,
+    )
+    return {"model_connected": any(providers)}
 
 
 def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAPI:
@@ -39,6 +52,7 @@ def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAP
         registry=registry,
     )
     app = create_app(door, [*api_routes(), web_routes()])
+    app.state.flags = public_flags(house.settings)
     app.state.reception = house.reception
     app.state.catalogue = house.registry
     app.state.plans = house.plans

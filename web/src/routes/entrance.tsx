@@ -13,7 +13,7 @@ export function SetupPage() {
 
 /** Only a path of ours is returned to. */
 export function returnTo(next: unknown): string {
-  return typeof next === 'string' && /^\/(?![/\\])/.test(next) && !next.startsWith('/login') ? next : '/'
+  return typeof next === 'string' && /^\/(?![/\\])/.test(next) && !/^\/(login|setup)/.test(next) ? next : '/'
 }
 
 export function LoginPage() {

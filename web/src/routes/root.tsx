@@ -1,16 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
-import { Navigate, Outlet, useLocation } from '@tanstack/react-router'
+import { Navigate, Outlet, useLocation, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { standing } from '@/features/accounts/queries'
 import { Banners } from '@/features/shell/Banners'
 import { Commands } from '@/features/shell/Commands'
 import { ErrorPanel } from '@/ui/States'
 import { Toasts } from '@/ui/Toasts'
+import { returnTo } from './entrance'
 
 /** Every page stands behind the same door: set up first, then signed in. */
 export function RootPage() {
   const { data, error, isPending, refetch } = useQuery(standing)
   const { pathname, href } = useLocation()
+  // The page that the outlet shows: while a redirect is under way the address is already ahead of it.
+  const shown = useRouterState({ select: (router) => router.matches.at(-1)?.fullPath })
   if (isPending) return null
   if (error) {
     return (
@@ -19,10 +22,11 @@ export function RootPage() {
       </main>
     )
   }
-  if (data.kind === 'needs_owner')
-    return pathname === '/setup' ? <Outlet /> : <Navigate to="/setup" replace />
-  if (data.kind === 'stranger') {
-    return pathname === '/login' ? <Outlet /> : <Navigate to="/login" search={{ next: href }} replace />
+  if (data.kind !== 'signed_in') {
+    const door = data.kind === 'needs_owner' ? '/setup' : '/login'
+    if (shown === door) return <Outlet />
+    if (pathname === door) return null
+    return <Navigate to={door} search={door === '/login' ? { next: returnTo(href) } : {}} replace />
   }
   return <House pathname={pathname} />
 }

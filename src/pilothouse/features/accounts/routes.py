@@ -74,12 +74,13 @@ def _caller(request: Request) -> tuple[str, str]:
 def _welcome(request: Request, response: Response, desk: Reception, signed_in: SignedIn) -> MeOut:
     gate: Gate = request.app.state.gate
     response.headers.append("set-cookie", gate.site.cookie(signed_in.token))
-    return _me(signed_in.user, csrf_token(desk.keyring, signed_in.token))
+    return _me(request, signed_in.user, csrf_token(desk.keyring, signed_in.token))
 
 
-def _me(who: User, token: str) -> MeOut:
+def _me(request: Request, who: User, token: str) -> MeOut:
     shown = UserOut.model_validate(who)
-    return MeOut(user=shown, role=shown.role, csrf_token=token, flags={})
+    flags: dict[str, bool] = getattr(request.app.state, "flags", {})  # what `app` wants every page to know
+    return MeOut(user=shown, role=shown.role, csrf_token=token, flags=flags)
 
 
 @router.get("/setup/status")
@@ -116,8 +117,8 @@ async def logout(request: Request, response: Response, visit: CurrentVisit, work
 
 @router.get("/auth/me")
 @user
-async def get_current_session(visit: CurrentVisit, read: Reader) -> MeOut:
-    return _me(await queries.get_user(read, read.actor.user_id), visit.csrf_token)
+async def get_current_session(request: Request, visit: CurrentVisit, read: Reader) -> MeOut:
+    return _me(request, await queries.get_user(read, read.actor.user_id), visit.csrf_token)
 
 
 @router.post("/auth/password", responses=problems(PasswordWrong, RateLimited))

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { ApiProblem } from '@/api/errors'
 import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
 import { ErrorPanel } from '@/ui/States'
@@ -47,7 +48,7 @@ export function SetupForm() {
           ))}
         </datalist>
         <ModelNote />
-        {create.error && <ErrorPanel problem={create.error} />}
+        {create.error && <ErrorPanel problem={readable(create.error)} />}
         <Button type="submit" busy={create.isPending}>
           Create the owner
         </Button>
@@ -56,13 +57,26 @@ export function SetupForm() {
   )
 }
 
+/** A link that is wrong, used or late: what matters is how to get another. */
+function readable(problem: Error) {
+  if (!(problem instanceof ApiProblem) || problem.code === 'setup_done') return problem
+  const isLink =
+    [401, 403, 404, 410].includes(problem.status) || problem.faults.some(({ path }) => /token/.test(path))
+  if (!isLink) return problem
+  return {
+    code: problem.code,
+    message: 'This link does not work (any more).',
+    hint: 'It works once, for 24 hours. Run `pilothouse owner-link` where the server runs to print a new one.',
+  }
+}
+
 function ModelNote() {
   return (
     <div className="panel small stack tight">
       <strong>No model is connected yet</strong>
       <p className="quiet">
         The built-in offline pilot answers until one is: it builds, runs and explains simple agents, with no
-        account anywhere. Connect a model later: Settings, Models says how.
+        account anywhere. To connect a model later, see Settings.
       </p>
     </div>
   )

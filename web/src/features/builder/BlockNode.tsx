@@ -28,7 +28,7 @@ export const BlockNode = memo(({ data, selected }: NodeProps<FlowNode>) => {
         <div>
           {pins.inputs.map((pin) => (
             <div key={pin} className="pin">
-              <Handle type="target" position={Position.Left} id={pin} aria-label={`input ${pin}`} />
+              <Handle type="target" position={Position.Left} id={pin} />
               <span className="clip">
                 {pin}
                 {!linked.has(pin) && inputs[pin] !== undefined && (
@@ -42,7 +42,7 @@ export const BlockNode = memo(({ data, selected }: NodeProps<FlowNode>) => {
           {pins.outputs.map((pin) => (
             <div key={pin} className="pin out">
               <span className="clip">{pin}</span>
-              <Handle type="source" position={Position.Right} id={pin} aria-label={`output ${pin}`} />
+              <Handle type="source" position={Position.Right} id={pin} />
             </div>
           ))}
         </div>

@@ -1,14 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
-import { ask } from '@/api/ask'
-import { fields, text } from '@/kit/json'
+import { useFlag } from '@/features/accounts/useFlag'
 
-/** The model that would answer a first message; null while it is not known. */
-export function useAnsweringModel(): string | null {
-  const models = useQuery({
-    queryKey: ['chat', 'models'],
-    queryFn: () => ask<unknown>('GET', '/api/chat/models'),
-    retry: false,
-    staleTime: 60_000,
-  })
-  return text(fields(models.data).default)
+/** Who would answer a first message: the offline pilot, or a model whose name the first turn tells. */
+export function useAnsweringModel(): 'offline' | null {
+  return useFlag('model_connected') ? null : 'offline'
 }

@@ -18,8 +18,8 @@ export function RunOutputs({ results, over }: Props) {
               <dt>{result.name}</dt>
               <dd>
                 <Value value={result.value} />
+                <CopyButton text={asText(result.value)} label={`Copy ${result.name}`} />
               </dd>
-              <CopyButton text={asText(result.value)} label={`Copy ${result.name}`} />
             </div>
           ))}
         </dl>

@@ -1,27 +1,33 @@
-import { useAnsweringModel } from '@/features/chat/useAnsweringModel'
+import { useFlag } from '@/features/accounts/useFlag'
 import { CodeBlock } from '@/ui/CodeBlock'
 
-const LOCAL = `PILOTHOUSE_LLM_OPENAI_BASE_URL=http://127.0.0.1:11434/v1
-PILOTHOUSE_CHAT_MODEL=openai/llama3.1`
+const EXAMPLES = `# A model on this machine (Ollama; llama.cpp and others by PILOTHOUSE_OPENAI_BASE_URL)
+PILOTHOUSE_OLLAMA_BASE_URL=http://127.0.0.1:11434
+PILOTHOUSE_CHAT_MODEL=ollama/llama3.2
 
-/** Which model answers, and how to connect another. */
+# or a provider's key
+PILOTHOUSE_ANTHROPIC_API_KEY=...
+PILOTHOUSE_OPENAI_API_KEY=...
+PILOTHOUSE_OPENROUTER_API_KEY=...`
+
+/** Who answers, and how to connect a model. */
 export function Models() {
-  const model = useAnsweringModel()
+  const connected = useFlag('model_connected')
   return (
     <section className="panel stack" aria-labelledby="models">
       <h2 id="models">Models</h2>
-      {model !== null && model !== 'offline' ? (
-        <p>
-          AutoPilot answers with <code>{model}</code>.
-        </p>
+      {connected ? (
+        <p>A model is connected. Each answer names the one that gave it.</p>
       ) : (
         <p>
-          AutoPilot answers with the built-in <strong>offline pilot</strong>. It understands a small,
-          documented set of requests, costs nothing and needs no network.
+          The built-in <strong>offline pilot</strong> answers. It understands a small, documented set of
+          requests, costs nothing and needs no network.
         </p>
       )}
-      <p className="quiet">To connect a model, set these where the server starts, and start it again:</p>
-      <CodeBlock code={LOCAL} language="environment" />
+      <p className="quiet">
+        To connect a model, set one of these where the server starts, and start it again:
+      </p>
+      <CodeBlock code={EXAMPLES} language="environment" />
     </section>
   )
 }
