@@ -14,7 +14,6 @@ from pilothouse.base.statements import JOINS_GO, Sql, Statement
 from tests.base.jobs.desk import Desk
 from tests.base.notes import EXISTS, INSERT, REMOVE, SET, make_notes
 
-
 # Its way to the first value is open for each note once.
 BEGIN = Sql(
     name="begin_note",
