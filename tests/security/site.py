@@ -1,5 +1,6 @@
 """The whole application over a real house, and the people and programs in front of it."""
 
+import asyncio
 import gc
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -140,6 +141,8 @@ async def open_site(place: Path, url: str, **settings: object) -> AsyncGenerator
         house.reception.passwords = accounts.Passwords(PasswordHasher(time_cost=1, memory_cost=64, parallelism=1))
         app = build_app(house, registry=CollectorRegistry())
         app.state.gate.rates.per_address = MANY
+        app.state.stopping = asyncio.Event()
+        app.state.stopping.set()  # streams end at once: what they would wait for nobody does here
         yield Site(house, app, await settle_owner(house))
     gc.unfreeze()
 

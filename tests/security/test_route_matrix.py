@@ -21,7 +21,7 @@ from tests.security.things import ABSENT, MAKERS, SHARED, MakerMissing, fill, na
 pytestmark = pytest.mark.security
 
 OF_THE_GATE = {"unauthenticated", "scope_missing", "csrf_failed", "origin_denied"}
-UNDOCUMENTED = {"/api/openapi.json", "/{path:path}"}  # the document itself, and the pages
+UNDOCUMENTED = {"/api/openapi.json", "/{path:path}", "/api/ws"}  # the document itself, the pages, the socket
 
 
 async def send(

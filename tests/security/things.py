@@ -8,14 +8,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, TypeAlias
 
 from pilothouse.features.agents import create_agent
+from pilothouse.features.chat import Message, NewSession
 from pilothouse.features.runs.service import RunAsk
-from pilothouse.kit.ids import AgentId
+from pilothouse.kit.ids import AgentId, new_id
 from tests.security.graphs import NUMBER, greeter
 from tests.security.site import Person, Site
 
 Maker: TypeAlias = Callable[[Site, Person], Awaitable[str]]
 
 ABSENT = "01900000-0000-7000-8000-000000000000"
+PENDING_MESSAGE = "01900000-0000-7000-8000-00000000000a"
 
 
 async def make_agent(site: Site, person: Person) -> str:
@@ -41,14 +43,28 @@ async def make_key(site: Site, person: Person) -> str:
     return (await site.key(person, "identity"))[0]
 
 
+async def make_chat(site: Site, person: Person) -> str:
+    """A session that is busy with a turn, with one message pending; the person's earlier ones are idle again."""
+    chat = site.house.chat
+    for (earlier,) in await site.house.reader.rows(
+        "select id from chat_sessions where user_id=?1 and turn_id is not null", person.id
+    ):
+        await chat.cancel_turn(person.actor, earlier)
+    session = await chat.create_session(person.actor, NewSession())
+    for message_id in (new_id(), PENDING_MESSAGE):
+        await chat.start_turn(person.actor, session.id, Message(message_id, "hello", "web", 1))
+    return session.id
+
+
 MAKERS: Final[Mapping[str, Maker]] = {
     "agent_id": make_agent,
     "run_id": make_ended_run,
     "session_id": make_session,
     "api_key_id": make_key,
+    "chat_id": make_chat,
 }
 # Parameters that name nobody's thing: a value that exists for everyone, or within the thing named before it.
-SHARED: Final[Mapping[str, str]] = {"block_id": NUMBER, "version": "1"}
+SHARED: Final[Mapping[str, str]] = {"block_id": NUMBER, "version": "1", "message_id": PENDING_MESSAGE}
 
 
 class MakerMissing(AssertionError):

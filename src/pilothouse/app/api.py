@@ -3,19 +3,24 @@
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
+from pilothouse.app.channels import channels
 from pilothouse.app.house import House
 from pilothouse.app.web import web_routes
 from pilothouse.base.http import Door, Router, create_app
+from pilothouse.base.http.socket_door import socket_routes
+from pilothouse.base.http.tickets import Tickets
 from pilothouse.base.telemetry import REGISTRY
 from pilothouse.features.accounts import routes as accounts
 from pilothouse.features.agents import routes as agents
+from pilothouse.features.chat import Conversations
+from pilothouse.features.chat import routes as chat
+from pilothouse.features.runs import RunEvents
 from pilothouse.features.runs import routes as runs
-from pilothouse.features.runs.events import RunEvents
 
 
 def api_routes() -> list[Router]:
     """Every route of the API."""
-    return [accounts.router, *agents.routers(), *runs.routers()]
+    return [accounts.router, *agents.routers(), *runs.routers(), *chat.routers(), socket_routes()]
 
 
 def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAPI:
@@ -38,5 +43,9 @@ def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAP
     app.state.catalogue = house.registry
     app.state.plans = house.plans
     app.state.runs = house.runs
+    app.state.chat = house.chat
+    app.state.conversations = Conversations(house.reader, house.fanout)
     app.state.run_events = RunEvents(house.reader, house.fanout, house.plans)
+    app.state.channels = channels(app.state.conversations, app.state.run_events, house.fanout)
+    app.state.tickets = Tickets(house.units, house.keyring)
     return app

@@ -81,6 +81,8 @@ def _server(house: House) -> QuietServer:
     config = uvicorn.Config(
         build_app(house),
         http="httptools",
+        ws="websockets-sansio",
+        ws_max_size=64 * 1024,
         loop="none",
         lifespan="off",
         access_log=False,

@@ -112,6 +112,29 @@ class Play:
         self.actor.reached[gate].set()
         await self.actor.gates[gate].wait()
 
+    async def do_pause(self, seconds: str) -> None:
+        """Take some time, as models do."""
+        await asyncio.sleep(float(seconds))
+
+    async def do_everything(self, _: str) -> None:
+        """Every type of event that AutoPilot may write."""
+        log, block, call = self.turn.log, new_id(), new_id()
+        log.add(events.context([{"kind": "env", "text": "a secret of the server's"}]))
+        self._begin_step()
+        log.add(events.text_start(block), events.text_delta(block, "given up", 0), events.text_end(block, "given up"))
+        log.add(events.finish_step(1), events.step_reset([block]), events.notice("retried", "It was tried again."))
+        await self.do_think("hm")
+        self._begin_step()
+        log.add(events.tool_input_start(call, "run_agent"), events.tool_input_delta(call, '{"n":'))
+        log.add(events.tool_input_delta(call, " 1}"), events.tool_input_available(call, "run_agent", {"n": 1}, "key"))
+        log.add(events.tool_output_available(call, "run_agent", {"ok": True}, duration_ms=5), events.finish_step(3))
+        log.add(events.background("bg-0123456789ab", "run_agent", "running", "run", new_id()))
+        log.add(events.follow_up([new_id()], ["and this"], call), events.compaction(1, "so far", 100, 10))
+        log.add(events.usage(prompt_tokens=1, completion_tokens=2, total_tokens=3, cost_microdollars=4))
+        log.add(events.title("A title"))
+        await self.do_break("find_block")
+        await self.do_say("done")
+
     async def do_drain(self, _: str) -> None:
         await self.turn.log.drain_pending()
 

@@ -84,6 +84,26 @@ class Gate:
         state["rate"] = self.rates.take_for(actor)
         _require(policy, actor)
 
+    async def admit_socket(self, scope: Scope, token: str | None) -> tuple[Visit, str]:
+        """The visit behind a socket, and its session's token: by the cookie, from our own pages only; or by the token
+        that a ticket stood for.
+        """
+        if not await self.identity.has_owner():
+            raise SetupNeeded()
+        if token is None:
+            self._refuse_foreign(scope["state"]["headers"], needed=True)
+            token = self.session_token(scope)
+        visit = None if token is None else await self.identity.by_session(token)
+        if visit is None or token is None:
+            raise Unauthenticated()
+        self.rates.take_for(visit.actor)
+        return visit, token
+
+    def session_token(self, scope: Scope) -> str | None:
+        """The session that the caller's cookie names."""
+        cookies = self._cookies(scope)
+        return cookies.pop() if len(cookies) == 1 else None
+
     def _admit_anyone(self, policy: Policy, scope: Scope) -> None:
         if policy.kind is Kind.SIGNED:
             return

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from fastapi import FastAPI
 from starlette.routing import Mount
 
-from pilothouse.base.http.router import GuardedRoute, RouteIndex
+from pilothouse.base.http.router import GuardedRoute, RouteIndex, SocketRoute
 from pilothouse.kit.errors import PilothouseError
 
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
@@ -115,6 +115,8 @@ def _declared(route: object) -> Iterator[tuple[str, str, Policy]]:
                 raise PolicyMissing(f"{route.path} is opened by API keys: name the scope it needs.")
             for method in sorted(route.methods or ()):
                 yield method, route.path, policy
+        case SocketRoute():
+            yield "SOCKET", route.path, user
         case Mount() if getattr(route.app, "policy", None) == setup:
             yield "GET", f"{route.path}/{{path}}", setup
         case _:

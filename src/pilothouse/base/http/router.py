@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from starlette.responses import StreamingResponse
-from starlette.routing import BaseRoute, Match
+from starlette.routing import BaseRoute, Match, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 
 from pilothouse.kit.ids import is_id
@@ -88,6 +88,10 @@ class GuardedRoute(APIRoute):
             return response
 
         return handler
+
+
+class SocketRoute(WebSocketRoute):
+    """A WebSocket. Its endpoint asks the gate: a refused one is told why, for which it must be let in first."""
 
 
 def is_hot(route: BaseRoute) -> bool:

@@ -4,7 +4,8 @@ from pilothouse.features.chat import events
 from pilothouse.features.chat.closing import OpenParts, closing_events
 from pilothouse.features.chat.errors import SessionNotFound, TurnLimit
 from pilothouse.features.chat.events import Draft, Event
-from pilothouse.features.chat.limits import KIND, MAX_ATTEMPTS
+from pilothouse.features.chat.limits import KIND, MAX_ATTEMPTS, user_channel
+from pilothouse.features.chat.reading import Conversations
 from pilothouse.features.chat.service import Cancelled, Chat, MessagePending, TurnBegun
 from pilothouse.features.chat.turnlog import Lines, TurnLog
 from pilothouse.features.chat.turns import Drive, OpenTurn, SessionFacts, TurnFacts, Turns
@@ -17,6 +18,7 @@ __all__ = [
     "MAX_ATTEMPTS",
     "Cancelled",
     "Chat",
+    "Conversations",
     "Draft",
     "Drive",
     "Event",
@@ -36,4 +38,5 @@ __all__ = [
     "Turns",
     "closing_events",
     "events",
+    "user_channel",
 ]

@@ -2,9 +2,12 @@
 
 from typing import Any, NamedTuple
 
+from sqlalchemy import text
+
 from pilothouse.base.actor import Actor
 from pilothouse.base.logs import read_after
 from pilothouse.base.reader import Reader
+from pilothouse.base.work import Read
 from pilothouse.features.chat.errors import SessionNotFound
 from pilothouse.features.chat.events import Event, event_of
 from pilothouse.features.chat.present import SESSION_COLUMNS, SESSION_TABLES, SessionView, session_of
@@ -16,7 +19,7 @@ class ListAsk(NamedTuple):
 
     limit: int = 50
     offset: int = 0
-    text: str | None = None
+    q: str | None = None
     pinned_first: bool = False
     include_sub: bool = False
 
@@ -28,6 +31,13 @@ async def get_session(reader: Reader, actor: Actor, session_id: str) -> SessionV
     if not rows:
         raise SessionNotFound
     return session_of(rows[0])
+
+
+async def read_session(read: Read, session_id: str) -> SessionView:
+    """The session as this unit sees it, what it has just written included."""
+    sql = f"select {SESSION_COLUMNS} from {SESSION_TABLES} where s.id=:id and s.user_id=:user_id"
+    rows = await read.session.execute(text(sql), {"id": session_id, "user_id": read.actor.user_id})
+    return session_of(tuple(rows.one()))
 
 
 async def find_builder_session(reader: Reader, actor: Actor, graph_id: str) -> str | None:
@@ -53,12 +63,13 @@ async def list_sessions(reader: Reader, actor: Actor, ask: ListAsk) -> tuple[lis
 
 
 def _where(actor: Actor, ask: ListAsk) -> tuple[str, list[Any]]:
-    where, params = "s.user_id=?1", [actor.user_id]
+    where = "s.user_id=?1"
+    params: list[Any] = [actor.user_id]
     if not ask.include_sub:
         where += " and s.parent_session_id is null"
-    if ask.text:
-        escaped = ask.text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        params.append(f"%{escaped}%")  # pyright: ignore[reportArgumentType]  a text, as the user's id is
+    if ask.q:
+        escaped = ask.q.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        params.append(f"%{escaped}%")
         where += (
             " and (lower(coalesce(s.title, '')) like ?2 escape '\\' or exists (select 1 from chat_messages m"
             " where m.session_id=s.id and lower(m.excerpt) like ?2 escape '\\'))"

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from typing import Any, TypeAlias
 
@@ -18,6 +19,7 @@ from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.seizing import SEIZE_JOB
 from pilothouse.base.jobs.worker import Hold
 from pilothouse.base.reader import Reader
+from pilothouse.base.work import Work
 from pilothouse.features.chat import queries
 from pilothouse.features.chat.errors import (
     MessageConsumed,
@@ -50,6 +52,7 @@ _DENIED: dict[str, type[PilothouseError]] = {
     "pending_too_long": PendingTooLong,
     "too_many_pushes": TooManyPushes,
 }
+Land: TypeAlias = Callable[[WriteSet], Awaitable[list[Any]]]
 # Raises when somebody does not own an agent, without telling whether there is one.
 CheckOwner: TypeAlias = Callable[[str, str], Awaitable[object]]
 
@@ -96,21 +99,30 @@ class Chat:
 
     async def create_session(self, actor: Actor, ask: NewSession) -> SessionView:
         """Make a session; when this returns, it is on disk. One that is bound to an agent is made once."""
-        graph_id = ask.builder_graph_id
+        made = await self._create(actor, ask, self.lines.committer.land)
+        self._tell(actor.user_id, made)
+        return await queries.get_session(self.reader, actor, made)
+
+    async def create_session_in(self, work: Work, ask: NewSession) -> SessionView:
+        """The same inside a unit of work, which commits it."""
+        made = await self._create(work.actor, ask, work.apply)
+        work.after_commit.append(partial(self._tell, work.actor.user_id, made))
+        return await queries.read_session(work, made)
+
+    async def _create(self, actor: Actor, ask: NewSession, land: Land) -> str:
+        graph_id, session_id = ask.builder_graph_id, new_id()
         if graph_id is not None:
             await self.check_owner(actor.user_id, graph_id)
             if (known := await queries.find_builder_session(self.reader, actor, graph_id)) is not None:
-                return await queries.get_session(self.reader, actor, known)
-        session_id = new_id()
+                return known
         try:
-            await self.lines.committer.land(sessions.create_session(session_id, actor.user_id, ask, micros()))
+            await land(sessions.create_session(session_id, actor.user_id, ask, micros()))
         except Clash:  # somebody else made it, this very moment
             known = await queries.find_builder_session(self.reader, actor, graph_id or "")
             if known is None:
                 raise
-            session_id = known
-        self._tell(actor.user_id, session_id)
-        return await queries.get_session(self.reader, actor, session_id)
+            return known
+        return session_id
 
     async def set_title(self, actor: Actor, session_id: str, title: str) -> None:
         """Name a session; no title that is made for it replaces this one."""
@@ -168,6 +180,7 @@ class Chat:
         answered as before. A session whose turn is being cancelled is not busy: the message starts a turn as soon as
         that one has ended, within 5 seconds.
         """
+        await queries.get_session(self.reader, actor, session_id)
         digest = sha256(message.text.encode()).hexdigest()
         while True:
             new = NewTurn(new_id(), session_id, actor.user_id, message.origin, digest, micros())

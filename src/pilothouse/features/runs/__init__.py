@@ -1,6 +1,7 @@
 """Runs: one execution of one version of an agent."""
 
 from pilothouse.features.runs.errors import RunEnded, RunNotEnded, RunNotFound
+from pilothouse.features.runs.events import RunEvents
 from pilothouse.features.runs.service import Admitted, RunAsk, Runs
 
-__all__ = ["Admitted", "RunAsk", "RunEnded", "RunNotEnded", "RunNotFound", "Runs"]
+__all__ = ["Admitted", "RunAsk", "RunEnded", "RunEvents", "RunNotEnded", "RunNotFound", "Runs"]

@@ -152,7 +152,7 @@ def _buffer(new: NewTurn, message: Message, active: str) -> Script:
 def _remember(
     new: NewTurn, message: Message, turn_id: str | None, event_id: int | None, queued_at: int | None
 ) -> Script:
-    row = (new.session_id, message.message_id, new.user_id, new.digest, message.text[:EXCERPT])
+    row = (new.session_id, message.message_id, new.user_id, new.digest, message.text[:EXCERPT].replace("\x00", ""))
     yield (
         "insert into chat_messages (session_id, message_id, user_id, digest, excerpt, turn_id, event_id, created_at,"
         " queued_at) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -162,7 +162,7 @@ def _remember(
 
 def first_title(text: str) -> str:
     """What a session is called until somebody finds a better name."""
-    line = " ".join(text.split())
+    line = " ".join(text.replace("\x00", " ").split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1].rstrip() + "…"
 
 

@@ -1,0 +1,147 @@
+"""Reading sessions and their logs for the doors: a page of the conversation, events from any id on, a turn's stream."""
+
+import time
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import cast
+
+from pilothouse.base.actor import Actor
+from pilothouse.base.fanout import Fanout, follow
+from pilothouse.base.logs import numbered, read_after
+from pilothouse.base.reader import Reader
+from pilothouse.features.chat import queries
+from pilothouse.features.chat.errors import EventBeyondHead
+from pilothouse.features.chat.events import Event, event_of
+from pilothouse.features.chat.fold import fold
+from pilothouse.features.chat.present import SessionView, active_json, event_json, lean, session_json, shown
+from pilothouse.features.chat.wire import DONE, Wire, caption
+from pilothouse.kit.json import Json, JsonObject
+
+QUIET_SECONDS = 2.0
+AT_ONCE = 500  # events that are read and shown before others get a turn
+CAPTIONS = (10, 30, 60)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversations:
+    """One per process that answers requests."""
+
+    reader: Reader
+    fanout: Fanout
+
+    async def open(self, actor: Actor, session_id: str, after: int) -> SessionView:
+        """Check that the actor may read on from there. Raises `SessionNotFound`, `EventBeyondHead`."""
+        view = await queries.get_session(self.reader, actor, session_id)
+        if after > view.head:
+            raise EventBeyondHead(head=view.head)
+        return view
+
+    async def get_session(self, actor: Actor, session_id: str, limit: int, before: int | None) -> JsonObject:
+        """The session with its last messages before an event. Messages are whole, so no call is without its result."""
+        view = await queries.get_session(self.reader, actor, session_id)
+        spans = await queries.turns_before(self.reader, session_id, before, limit + 1)
+        messages: list[JsonObject] = []
+        if spans:
+            last = view.head if spans[0].last is None else spans[0].last
+            log = await self._read(session_id, spans[-1].first - 1, last)
+            messages = [each for each in fold(log) if before is None or _position(each) < before]
+        return {
+            "session": session_json(view),
+            "messages": cast(Json, messages[-limit:]),
+            "has_more": len(messages) > limit,
+            "last_event_id": view.head,
+            "active_turn": active_json(view.active),
+        }
+
+    async def _read(self, session_id: str, after: int, last: int) -> list[Event]:
+        rows = await self.reader.rows(
+            "select first, body from segments where log_id=?1 and last > ?2 and first <= ?3 order by first",
+            session_id,
+            after,
+            last,
+        )
+        entries = [entry for first, body in rows for entry in numbered(first, body)]
+        return [event_of(seq, entry) for seq, entry in entries if after < seq <= last]
+
+    async def read(self, session_id: str, after: int, limit: int) -> list[JsonObject]:
+        """Stored events after an id, as envelopes."""
+        found = await queries.read_events(self.reader, session_id, after, limit)
+        return [event_json(session_id, shown(event)) for event in found]
+
+    async def follow(self, session_id: str, after: int) -> AsyncGenerator[list[Event]]:
+        """Events after an id as they are committed, across turns, until the session is deleted.
+
+        An empty list comes after each quiet spell.
+        """
+
+        async def stored(position: int) -> list[tuple[int, Json]]:
+            return await read_after(self.reader, session_id, position, limit=AT_ONCE)
+
+        live = follow(self.fanout, session_id, after, stored, numbered, quiet=QUIET_SECONDS)
+        async with aclosing(live) as batches:
+            async for batch in batches:
+                if not batch and not await self._exists(session_id):
+                    return
+                yield [event_of(seq, entry) for seq, entry in batch]
+
+    async def _exists(self, session_id: str) -> bool:
+        return bool(await self.reader.rows("select 1 from chat_sessions where id=?1", session_id))
+
+    async def envelopes(self, session_id: str, after: int) -> AsyncGenerator[list[JsonObject]]:
+        """As `follow`, the way clients see events."""
+        async with aclosing(self.follow(session_id, after)) as batches:
+            async for batch in batches:
+                yield [event_json(session_id, lean(shown(event))) for event in batch]
+
+    async def turn_frames(
+        self, session_id: str, turn_id: str, first_event: int, after: int = 0
+    ) -> AsyncGenerator[bytes]:
+        """A turn as the AI SDK reads it, from its start; what a client has seen already (`after`) is left out."""
+        wire, quiet = Wire(turn_id), Quiet()
+        async with aclosing(self.follow(session_id, first_event - 1)) as batches:
+            async for batch in batches:
+                frames = b"".join(_frames_after(wire, batch, after))
+                if batch:
+                    quiet.broken()
+                elif told := quiet.caption():
+                    frames = told
+                if frames:
+                    yield frames
+                if wire.ended:
+                    break
+        yield DONE
+
+
+def _frames_after(wire: Wire, batch: Sequence[Event], after: int) -> list[bytes]:
+    frames: list[bytes] = []
+    for event in batch:
+        if wire.ended:  # what comes after belongs to the next turn
+            break
+        made = wire.frames(event)
+        if event.id > after:
+            frames.append(made)
+    return frames
+
+
+def _position(message: JsonObject) -> int:
+    return cast(int, message["first_event_id"])
+
+
+class Quiet:
+    """How long nothing has happened, told at 10, 30 and 60 seconds."""
+
+    def __init__(self) -> None:
+        self._since = time.monotonic()
+        self._told = 0
+
+    def broken(self) -> None:
+        self._since, self._told = time.monotonic(), 0
+
+    def caption(self) -> bytes:
+        passed = time.monotonic() - self._since
+        due = [seconds for seconds in CAPTIONS if self._told < seconds <= passed]
+        if not due:
+            return b""
+        self._told = due[-1]
+        return caption(due[-1])
