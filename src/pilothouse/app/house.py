@@ -12,6 +12,7 @@ from pilothouse import __version__
 from pilothouse.app.holds import is_held, until_released
 from pilothouse.app.migrate import ready_schema
 from pilothouse.app.profile import Profile, profile_of
+from pilothouse.app.reactions import reactions, together
 from pilothouse.app.turns import turn_handler
 from pilothouse.app.upkeep import LOOK_SECONDS, upkeep
 from pilothouse.base import failpoints
@@ -198,7 +199,7 @@ def _furnish(
     memories = Memories()
     registry = Registry(test_blocks=settings.test_blocks)
     plans = Plans(reader, registry)
-    units = Units(database, {**memories.handlers(), **plans.handlers()})
+    units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
     stage = Stage(registry, http)
     motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, limits)

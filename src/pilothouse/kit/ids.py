@@ -37,3 +37,8 @@ def derived_id(namespace: str, name: str) -> str:
     digest[6] = digest[6] & 0x0F | 0x80  # version 8: the bits are ours
     digest[8] = digest[8] & 0x3F | 0x80
     return str(UUID(bytes=bytes(digest)))
+
+
+def child_id(parent: str, name: str) -> str:
+    """As `derived_id`, for what lists order by id: it sorts with the moment at which its parent was made."""
+    return parent[:13] + derived_id(parent, name)[13:]

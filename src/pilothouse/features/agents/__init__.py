@@ -5,6 +5,7 @@ from pilothouse.features.agents.documents import refused
 from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, FormatUnsupported, VersionNotFound
 from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved
 from pilothouse.features.agents.plans import Planned, Plans
+from pilothouse.features.agents.ready import stock_library
 from pilothouse.features.agents.search import find_agents
 from pilothouse.features.agents.service import (
     Base,
@@ -56,6 +57,7 @@ __all__ = [
     "rollback_agent",
     "save_agent",
     "set_active_version",
+    "stock_library",
     "validate_agent",
     "validate_document",
 ]

@@ -13,7 +13,7 @@ from pilothouse.features.agents.search import find_agents, find_blocks
 from pilothouse.graph.catalogue import BlockSpec, Catalogue
 from pilothouse.graph.document import Document, to_json
 from pilothouse.graph.operations import MAX_OPERATIONS, apply_operations
-from pilothouse.kit.ids import AgentId, derived_id
+from pilothouse.kit.ids import AgentId, child_id
 from pilothouse.kit.json import Json, JsonObject
 
 tools = ToolBox()
@@ -182,7 +182,7 @@ async def create_agent(
     graph = _document(catalogue, name, description, operations, agent_json)
     if not save or ctx.dry_run:
         return _preview(graph)
-    agent_id = AgentId(derived_id(ctx.turn_id, f"create_agent {ctx.idempotency_key}"))
+    agent_id = AgentId(child_id(ctx.turn_id, f"create_agent {ctx.idempotency_key}"))
     async with ctx.write() as work:
         return _saved(await service.create_agent(work, catalogue, graph, "Built by AutoPilot", agent_id=agent_id))
 

@@ -14,7 +14,7 @@ from pilothouse.features.runs.present import RunFacts
 from pilothouse.features.runs.service import RunAsk, Runs
 from pilothouse.graph.catalogue import Effects
 from pilothouse.graph.fields import properties, required
-from pilothouse.kit.ids import AgentId, RunId, derived_id
+from pilothouse.kit.ids import AgentId, RunId, child_id
 from pilothouse.kit.json import Json
 
 LOOKED_AT = 500  # agents of a library, the newest
@@ -92,7 +92,7 @@ async def launch(ctx: ToolContext, planned: agents.Planned, order: RunOrder) -> 
     if order.dry_run:
         _refuse_effects(planned)
     runs = ctx.part(Runs)
-    run_id = RunId(derived_id(ctx.turn_id, f"run_agent {ctx.idempotency_key}"))
+    run_id = RunId(child_id(ctx.turn_id, f"run_agent {ctx.idempotency_key}"))
     ask = RunAsk(AgentId(order.agent.id), order.inputs, trigger="autopilot")
     try:
         facts = (await runs.start_run(ctx.actor, ask, run_id=run_id)).facts
