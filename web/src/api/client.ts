@@ -21,15 +21,19 @@ const proof: Middleware = {
 export const api = createClient<paths>({ baseUrl: '/' })
 api.use(proof)
 
-/** The proof for a request that is made without the client above. */
-export function csrfHeaders(): Record<string, string> {
-  return csrf === null ? {} : { 'X-CSRF-Token': csrf }
-}
-
 type Answer<T> = { data?: T; error?: unknown; response: Response }
 
 /** The body of a good answer; throws an `ApiProblem` for any other. */
 export async function unwrap<T>(asked: Promise<Answer<T>>): Promise<T> {
+  return (await good(asked)).data as T
+}
+
+/** A good answer itself, its body not yet read (`parseAs: 'stream'`). */
+export async function unwrapped(asked: Promise<Answer<unknown>>): Promise<Response> {
+  return (await good(asked)).response
+}
+
+async function good<T>(asked: Promise<Answer<T>>): Promise<Answer<T>> {
   const answer = await asked.catch(() => {
     throw new ApiProblem({
       code: 'unreachable',
@@ -40,5 +44,5 @@ export async function unwrap<T>(asked: Promise<Answer<T>>): Promise<T> {
   })
   if (answer.error !== undefined || !answer.response.ok)
     throw problemOf(answer.error, answer.response.status, answer.response.headers)
-  return answer.data as T
+  return answer
 }

@@ -1,4 +1,4 @@
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -21,8 +21,23 @@ function worthRetrying(failures: number, problem: Error): boolean {
 }
 
 takeSetupToken()
-const cache = new QueryClient({ defaultOptions: { queries: { retry: worthRetrying } } })
-whenSignedOut(() => void cache.invalidateQueries({ queryKey: standing.queryKey }))
+/** Signed out elsewhere, or the session ran out: ask again who is here, and the door shows itself. */
+function watch(problem: Error): void {
+  if (problem instanceof ApiProblem && problem.status === 401) askWhoIsHere()
+}
+
+function askWhoIsHere(): void {
+  void cache.invalidateQueries({ queryKey: standing.queryKey })
+}
+
+const cache: QueryClient = new QueryClient({
+  defaultOptions: { queries: { retry: worthRetrying } },
+  queryCache: new QueryCache({ onError: watch }),
+  mutationCache: new MutationCache({
+    onError: (problem, _, __, mutation) => mutation.meta?.entrance !== true && watch(problem),
+  }),
+})
+whenSignedOut(askWhoIsHere)
 const place = document.getElementById('root')
 if (place === null) throw new Error('the page has no place for the app')
 

@@ -31,6 +31,7 @@ const pages = [
   createRoute({
     getParentRoute: under,
     path: '/build',
+    validateSearch: oldLink,
     component: lazyRouteComponent(() => import('@/routes/build'), 'BuildPage'),
   }),
   createRoute({
@@ -52,6 +53,15 @@ const pages = [
   // Links of other systems that people still have.
   createRoute({ getParentRoute: under, path: '/copilot', component: OldChat }),
 ] as const
+
+/** Old links name the agent and its run in the query. */
+function oldLink(search: Record<string, unknown>): { flowID?: string; flowExecutionID?: string } {
+  const { flowID, flowExecutionID } = search
+  return {
+    ...(typeof flowID === 'string' ? { flowID } : {}),
+    ...(typeof flowExecutionID === 'string' ? { flowExecutionID } : {}),
+  }
+}
 
 function OldChat() {
   const session = new URLSearchParams(window.location.search).get('sessionId')

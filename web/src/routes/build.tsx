@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, Navigate, useNavigate, useSearch } from '@tanstack/react-router'
 import { agentList, useCreateAgent } from '@/features/agents/queries'
 import { useTitle } from '@/kit/useTitle'
 import { Button } from '@/ui/Button'
@@ -9,6 +9,13 @@ import { When } from '@/ui/When'
 const SHOWN = 8
 
 export function BuildPage() {
+  const { flowID, flowExecutionID } = useSearch({ from: '/build' })
+  if (flowID === undefined) return <Begin />
+  const search = flowExecutionID === undefined ? {} : { run: flowExecutionID }
+  return <Navigate to="/build/$agentId" params={{ agentId: flowID }} search={search} replace />
+}
+
+function Begin() {
   useTitle('Build')
   const create = useCreateAgent()
   const navigate = useNavigate()

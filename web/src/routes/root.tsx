@@ -14,7 +14,7 @@ export function RootPage() {
   const { pathname, href } = useLocation()
   // The page that the outlet shows: while a redirect is under way the address is already ahead of it.
   const shown = useRouterState({ select: (router) => router.matches.at(-1)?.fullPath })
-  if (isPending) return null
+  if (isPending) return <FrameSkeleton />
   if (error) {
     return (
       <main className="sheet">
@@ -29,6 +29,16 @@ export function RootPage() {
     return <Navigate to={door} search={door === '/login' ? { next: returnTo(href) } : {}} replace />
   }
   return <House pathname={pathname} />
+}
+
+/** The frame before it is known who looks at it. */
+function FrameSkeleton() {
+  return (
+    <div className="frame" role="status" aria-label="Loading">
+      <div className="rail" />
+      <div className="page" />
+    </div>
+  )
 }
 
 function House({ pathname }: { pathname: string }) {

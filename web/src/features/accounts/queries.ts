@@ -38,6 +38,7 @@ function useEntrance<Ask>(enter: (ask: Ask) => Promise<Schemas['MeOut']>) {
   const cache = useQueryClient()
   return useMutation({
     mutationFn: enter,
+    meta: { entrance: true },
     onSuccess: (me) => cache.setQueryData(standing.queryKey, signedIn(me)),
   })
 }

@@ -13,7 +13,7 @@ import { NodePanel } from './NodePanel'
 import { type Block, drawnPins, heightOf } from './pins'
 import { RunPanel, RunResult } from './RunPanel'
 import { Toolbar } from './Toolbar'
-import { useEditor } from './useEditor'
+import { type Editor, useEditor } from './useEditor'
 import { useSaving } from './useSaving'
 
 type Props = {
@@ -38,11 +38,15 @@ function Workbench({ agent, blocks, run, onRun }: Props) {
   const [selected, setSelected] = useState<string | null>(null)
   const [panel, setPanel] = useState<'run' | 'node'>(run === null ? 'node' : 'run')
   const [adding, setAdding] = useState(false)
-  const add = useAdd(editor)
+  const add = useAdd(editor, (id) => {
+    setSelected(id)
+    setPanel('node')
+  })
   const chosen = nodesOf(editor.graph).find((node) => node.id === selected)
   const save = () => void saving.save()
 
-  useHotkey({ key: 'z', mod: true, whileTyping: false }, editor.undo)
+  useHotkey({ key: 'z', mod: true, shift: false, whileTyping: false }, editor.undo)
+  useHotkey({ key: 'z', mod: true, shift: true, whileTyping: false }, editor.redo)
   useHotkey({ key: 's', mod: true }, save)
   useHotkey({ key: '/' }, () => setAdding(true))
 
@@ -80,7 +84,14 @@ function Workbench({ agent, blocks, run, onRun }: Props) {
                 </RunPanel>
               )}
               {panel === 'node' && chosen && (
-                <NodePanel key={chosen.id} editor={editor} node={chosen} blocks={blocks} readOnly={false} />
+                <NodePanel
+                  key={chosen.id}
+                  editor={editor}
+                  node={chosen}
+                  blocks={blocks}
+                  readOnly={false}
+                  onBack={() => setSelected(null)}
+                />
               )}
               {panel === 'node' && !chosen && (
                 <Outline editor={editor} blocks={blocks} onPick={setSelected} />
@@ -113,7 +124,8 @@ function placed(agent: Schemas['AgentDetail'], blocks: ReadonlyMap<string, Block
   return laidOut(agent.graph, (id) => heights.get(id) ?? 80)
 }
 
-function useAdd(editor: ReturnType<typeof useEditor>) {
+/** Put a block in the middle of what is seen of the canvas. */
+function useAdd(editor: Editor, onAdded: (id: string) => void) {
   const flow = useReactFlow()
   return (block: Block) => {
     const frame = document.querySelector('.builder-canvas')?.getBoundingClientRect()
@@ -121,13 +133,11 @@ function useAdd(editor: ReturnType<typeof useEditor>) {
       x: (frame?.left ?? 0) + (frame?.width ?? 600) / 2,
       y: (frame?.top ?? 0) + (frame?.height ?? 400) / 2,
     })
+    const id = freshId(editor.graph, block.name)
     editor.change((graph) =>
-      addNode(graph, {
-        id: freshId(graph, block.name),
-        block: block.id,
-        position: [Math.round(x), Math.round(y)],
-      }),
+      addNode(graph, { id, block: block.id, position: [Math.round(x), Math.round(y)] }),
     )
+    onAdded(id)
   }
 }
 
@@ -154,7 +164,7 @@ function statusesOf(live: LiveRun | null): ReadonlyMap<string, string> {
 }
 
 type OutlineProps = {
-  editor: ReturnType<typeof useEditor>
+  editor: Editor
   blocks: ReadonlyMap<string, Block>
   onPick: (id: string) => void
 }

@@ -18,10 +18,16 @@ import {
 import { type Block, inputSchema, pinsOf } from './pins'
 import type { Editor } from './useEditor'
 
-type Props = { editor: Editor; node: Node; blocks: ReadonlyMap<string, Block>; readOnly: boolean }
+type Props = {
+  editor: Editor
+  node: Node
+  blocks: ReadonlyMap<string, Block>
+  readOnly: boolean
+  onBack: () => void
+}
 
 /** One node's name, inputs and links: all that the canvas can do, without a pointer. */
-export function NodePanel({ editor, node, blocks, readOnly }: Props) {
+export function NodePanel({ editor, node, blocks, readOnly, onBack }: Props) {
   const { graph, change } = editor
   const block = blocks.get(node.block)
   const incoming = new Map(
@@ -32,6 +38,9 @@ export function NodePanel({ editor, node, blocks, readOnly }: Props) {
   return (
     <section className="stack" aria-label="Selected block">
       <div>
+        <Button tiny look="ghost" onClick={onBack}>
+          All blocks
+        </Button>
         <h2>{node.name || block?.name || node.id}</h2>
         <p className="quiet small">{block?.description ?? 'This block is not installed here.'}</p>
       </div>

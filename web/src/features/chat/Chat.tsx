@@ -11,7 +11,7 @@ import { sessionLog } from './log'
 import { settle, useOutbox } from './outbox'
 import { PilotLabel } from './PilotLabel'
 import { Progress } from './Progress'
-import { pendingOf, sessionList, useRetryTurn, useStopTurn } from './queries'
+import { pendingOf, sessionList, useMarkSeen, useStopTurn } from './queries'
 import { Thread } from './Thread'
 import { useFollowBottom } from './useFollowBottom'
 import { useSend } from './useSend'
@@ -22,13 +22,13 @@ export function Chat({ sessionId }: { sessionId: string }) {
   const { state: view, phase, refused } = useLog(sessionLog, sessionId)
   const send = useSend(sessionId)
   const stop = useStopTurn(sessionId)
-  const retry = useRetryTurn(sessionId)
   const [edits, setEdits] = useState(0)
   const frame = useRef<HTMLDivElement>(null)
   const { behind, toBottom } = useFollowBottom(frame, sessionId)
   const turn = activeTurn(view)
   const { chips, leaving } = useWaiting(sessionId)
   useTurnNews(turn?.turn_id ?? null)
+  useSeen(sessionId, phase === 'live' && turn === null ? view.last : 0)
   if (refused === 'not_found') return <AbsentPage />
 
   function post(text: string) {
@@ -44,7 +44,6 @@ export function Chat({ sessionId }: { sessionId: string }) {
           {phase === 'loading' && view.last === 0 && <ThreadSkeleton />}
           <Thread
             view={view}
-            onRetry={() => retry.mutate()}
             onSend={(text) => void post(text)}
             onEdit={(text) => {
               keepDraft(sessionId, text)
@@ -113,6 +112,18 @@ function useTurnNews(turn: string | null) {
     }
     before.current = turn
   }, [turn, cache])
+}
+
+/** Looking at the end of a session is having seen it. */
+function useSeen(sessionId: string, last: number) {
+  const { mutate } = useMarkSeen(sessionId)
+  useEffect(() => {
+    if (last === 0) return
+    const look = () => document.visibilityState === 'visible' && mutate(last)
+    look()
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [last, mutate])
 }
 
 function ThreadSkeleton() {

@@ -1,6 +1,5 @@
 import { Link } from '@tanstack/react-router'
 import { elapsed } from '@/kit/time'
-import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
 import { When } from '@/ui/When'
 import type { EndItem, ErrorItem, NoticeItem } from './view'
@@ -17,18 +16,13 @@ export function NoticeLine({ item }: { item: NoticeItem }) {
   )
 }
 
-export function ErrorCard({ item, onRetry }: { item: ErrorItem; onRetry: (() => void) | null }) {
+export function ErrorCard({ item }: { item: ErrorItem }) {
   return (
     <div role="alert" className="problem">
       <strong>{item.message}</strong>
-      <code className="small">{item.code}</code>
-      {onRetry && (
-        <div>
-          <Button look="plain" onClick={onRetry}>
-            Retry
-          </Button>
-        </div>
-      )}
+      <span className="small">
+        <code>{item.code}</code> {item.retryable && 'Sending the message again may help.'}
+      </span>
     </div>
   )
 }

@@ -7,21 +7,19 @@ import type { ChatView, Item, UserItem } from './view'
 
 type Props = {
   view: ChatView
-  onRetry: () => void
   onSend: (text: string) => void
   onEdit: (text: string) => void
 }
 
 /** The log, item by item, in its order. */
 export function Thread({ view, ...acts }: Props) {
-  const lastError = view.items.findLast((item) => item.kind === 'error')
   const lastUser = view.items.findLast((item) => item.kind === 'user')
   return view.items.map((item) => (
     <Row
       key={`${item.kind}-${item.id}-${'message_id' in item ? item.message_id : ''}`}
       item={item}
       model={item.turn_id === null ? null : (view.turns[item.turn_id]?.model ?? null)}
-      isLatest={item.id >= (lastUser?.id ?? 0) && (item.kind !== 'error' || item === lastError)}
+      isLatest={item.id >= (lastUser?.id ?? 0)}
       isIdle={view.active === null}
       {...acts}
     />
@@ -39,7 +37,7 @@ const Row = memo(
   (a, b) => a.item === b.item && a.model === b.model && a.isLatest === b.isLatest && a.isIdle === b.isIdle,
 )
 
-function Content({ item, model, isLatest, isIdle, onRetry, onSend, onEdit }: RowProps) {
+function Content({ item, model, isLatest, isIdle, onSend, onEdit }: RowProps) {
   switch (item.kind) {
     case 'user':
       return <UserBubble item={item} onEdit={onEdit} />
@@ -52,7 +50,7 @@ function Content({ item, model, isLatest, isIdle, onRetry, onSend, onEdit }: Row
     case 'notice':
       return <NoticeLine item={item} />
     case 'error':
-      return <ErrorCard item={item} onRetry={item.retryable && isLatest && isIdle ? onRetry : null} />
+      return <ErrorCard item={item} />
     case 'end':
       return <TurnEnd item={item} model={model} />
   }

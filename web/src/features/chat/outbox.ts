@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react'
-import { send } from '@/api/ask'
+import { api, unwrapped } from '@/api/client'
 
 /** A message on its way: shown until the log, or the list of waiting messages, has it. */
 export type Outgoing = { message_id: string; session_id: string; text: string; queued: boolean }
@@ -39,10 +39,11 @@ export async function post(
 ): Promise<'started' | 'queued'> {
   become([...outgoing, { message_id, session_id, text, queued: false }])
   try {
-    const answer = await send('POST', `/api/chat/sessions/${session_id}/stream`, {
-      message: text,
-      message_id,
-    })
+    const body = { message: text, message_id, is_user_message: true as const, file_ids: [] }
+    const params = { path: { chat_id: session_id } }
+    const answer = await unwrapped(
+      api.POST('/api/chat/sessions/{chat_id}/stream', { params, body, parseAs: 'stream' }),
+    )
     const queued = answer.status === 202
     await answer.body?.cancel()
     if (queued) become(outgoing.map((one) => (one.message_id === message_id ? { ...one, queued } : one)))

@@ -1,52 +1,39 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { ask } from '@/api/ask'
+import { api, unwrap } from '@/api/client'
+import type { Schemas } from '@/api/shapes'
 import { toastProblem } from '@/ui/toasts'
 
 const all = ['chat'] as const
 
-export type Session = {
-  id: string
-  title: string | null
-  pinned: boolean
-  created_at: string
-  updated_at: string
-  status: string
-  origin: string
-  unread: boolean
-  needs_user: boolean
-}
-
-export type Pending = { message_id: string; text: string }
+type Row = Schemas['SessionList']['sessions'][number]
+export type Session = Pick<Row, 'id' | 'title' | 'pinned' | 'updated_at' | 'status' | 'unread' | 'needs_user'>
 
 export const sessionList = queryOptions({
   queryKey: [...all, 'sessions'],
   queryFn: () =>
-    ask<{ sessions: Session[]; total: number }>('GET', '/api/chat/sessions?limit=100&pinned_first=true'),
+    unwrap(api.GET('/api/chat/sessions', { params: { query: { limit: 100, pinned_first: true } } })),
 })
 
 export function pendingOf(session_id: string) {
   return queryOptions({
     queryKey: [...all, 'pending', session_id],
-    queryFn: () =>
-      ask<{ messages: Pending[]; count: number }>('GET', `/api/chat/sessions/${session_id}/messages/pending`),
+    queryFn: () => unwrap(api.GET('/api/chat/sessions/{chat_id}/messages/pending', at(session_id))),
   })
 }
 
-export function createSession(): Promise<{ id: string }> {
-  return ask('POST', '/api/chat/sessions', {})
+/** The path of a session's routes. */
+function at(chat_id: string) {
+  return { params: { path: { chat_id } } }
+}
+
+export function createSession(): Promise<Schemas['SessionMade']> {
+  return unwrap(api.POST('/api/chat/sessions', { body: { dry_run: false } }))
 }
 
 export function useStopTurn(session_id: string) {
   return useMutation({
-    mutationFn: (_turn_id: string) =>
-      ask<{ cancelled: boolean; reason: string | null }>('POST', `/api/chat/sessions/${session_id}/cancel`),
-    onError: toastProblem,
-  })
-}
-
-export function useRetryTurn(session_id: string) {
-  return useMutation({
-    mutationFn: () => ask<unknown>('POST', `/api/chat/sessions/${session_id}/retry`),
+    // The turn that was running is remembered with the request: only it is "stopping".
+    mutationFn: (_turn_id: string) => unwrap(api.POST('/api/chat/sessions/{chat_id}/cancel', at(session_id))),
     onError: toastProblem,
   })
 }
@@ -56,29 +43,39 @@ export function useRemovePending(session_id: string) {
   const { queryKey } = pendingOf(session_id)
   return useMutation({
     mutationFn: (message_id: string) =>
-      ask<void>('DELETE', `/api/chat/sessions/${session_id}/messages/pending/${message_id}`),
+      unwrap(
+        api.DELETE('/api/chat/sessions/{chat_id}/messages/pending/{message_id}', {
+          params: { path: { chat_id: session_id, message_id } },
+        }),
+      ),
     onError: toastProblem,
     onSettled: () => cache.invalidateQueries({ queryKey }),
   })
 }
 
-type Change = { session_id: string; path: string; body: object; change: Partial<Session> }
+/** The user has seen everything up to this event. Nobody waits for it: the next look says it again. */
+export function useMarkSeen(session_id: string) {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (event_id: number) =>
+      unwrap(api.PATCH('/api/chat/sessions/{chat_id}/seen', { ...at(session_id), body: { event_id } })),
+    onSuccess: () => cache.invalidateQueries({ queryKey: sessionList.queryKey }),
+  })
+}
+
+type Change = { session_id: string; send: () => Promise<unknown>; change: Partial<Session> }
 
 /** A change that shows at once; a refusal takes it back and says why. */
 function useChangeSession() {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: ({ session_id, path, body }: Change) =>
-      ask<void>('PATCH', `/api/chat/sessions/${session_id}/${path}`, body),
+    mutationFn: ({ send }: Change) => send(),
     onMutate: ({ session_id, change }) => {
       const before = cache.getQueryData(sessionList.queryKey)
+      const changed = (one: Row) => (one.id === session_id ? { ...one, ...change } : one)
       cache.setQueryData(
         sessionList.queryKey,
-        (known) =>
-          known && {
-            ...known,
-            sessions: known.sessions.map((one) => (one.id === session_id ? { ...one, ...change } : one)),
-          },
+        (known) => known && { ...known, sessions: known.sessions.map(changed) },
       )
       return before
     },
@@ -92,20 +89,26 @@ function useChangeSession() {
 
 export function useRenameSession() {
   const change = useChangeSession()
-  return (session_id: string, title: string) =>
-    change.mutate({ session_id, path: 'title', body: { title }, change: { title } })
+  return (session_id: string, title: string) => {
+    const ask = { ...at(session_id), body: { title } }
+    const send = () => unwrap(api.PATCH('/api/chat/sessions/{chat_id}/title', ask))
+    change.mutate({ session_id, send, change: { title } })
+  }
 }
 
 export function usePinSession() {
   const change = useChangeSession()
-  return (session_id: string, pinned: boolean) =>
-    change.mutate({ session_id, path: 'pinned', body: { pinned }, change: { pinned } })
+  return (session_id: string, pinned: boolean) => {
+    const ask = { ...at(session_id), body: { pinned } }
+    const send = () => unwrap(api.PATCH('/api/chat/sessions/{chat_id}/pinned', ask))
+    change.mutate({ session_id, send, change: { pinned } })
+  }
 }
 
 export function useDeleteSession() {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: (session_id: string) => ask<void>('DELETE', `/api/chat/sessions/${session_id}`),
+    mutationFn: (session_id: string) => unwrap(api.DELETE('/api/chat/sessions/{chat_id}', at(session_id))),
     onError: toastProblem,
     onSettled: () => cache.invalidateQueries({ queryKey: sessionList.queryKey }),
   })

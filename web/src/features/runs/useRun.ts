@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useLog } from '@/api/live/live'
 import { announce } from '@/ui/announce'
 import { runLog } from './log'
@@ -14,11 +14,14 @@ export function useLiveRun(run_id: string): LiveRun {
   const { state, phase } = useLog(runLog, run_id)
   const over = phase === 'ended'
 
+  const wasGoing = useRef(false)
+
   useEffect(() => {
-    if (!over) return
+    if (!over) wasGoing.current = phase === 'live'
+    if (!over || !wasGoing.current) return
     announce(`Run ${state.status?.replaceAll('_', ' ')}`)
     void cache.invalidateQueries({ queryKey: runById(run_id).queryKey })
-  }, [over, state.status, cache, run_id])
+  }, [over, phase, state.status, cache, run_id])
 
   return { log: state, status: state.status, over }
 }
