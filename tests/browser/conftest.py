@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, StorageState, sync_playwright
 
 from scripts import chromium
 from tests.browser.eyes import Eyes
@@ -53,6 +53,15 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
     made.start()
     yield made
     made.kill()
+
+
+@pytest.fixture(scope="module")
+def owner(lived_in: House, browser: Browser) -> Generator[StorageState]:
+    """The cookies of the owner of `lived_in`."""
+    context = browser.new_context(base_url=lived_in.url)
+    make_owner(context.new_page(), lived_in)
+    yield context.storage_state()
+    context.close()
 
 
 @pytest.fixture

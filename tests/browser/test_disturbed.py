@@ -1,29 +1,12 @@
 """A turn that is watched by three tabs, two of them much disturbed: all end with the same page."""
 
-from typing import Any
-
 from playwright.sync_api import Page, expect
 
+from tests.browser.agents import slow_greeting
 from tests.browser.conftest import Visit, ask, make_owner
 from tests.browser.house import House
 
 SECONDS = 9
-SLOW: dict[str, Any] = {
-    "name": "Slow greeting",
-    "nodes": [
-        {"id": "who", "block": "7fcd3bcb-8e1b-4e69-903d-32d3d4a92158", "inputs": {"name": "name"}},
-        {
-            "id": "wait",
-            "block": "d67a9c52-5e4e-11e2-bcfd-0800200c9a71",
-            "inputs": {"seconds": SECONDS, "repeat": 1},
-        },
-        {"id": "said", "block": "363ae599-353e-4804-937e-b2ee3cef3da4", "inputs": {"name": "greeting"}},
-    ],
-    "links": [
-        {"from": "who", "out": "result", "to": "wait", "in": "input_message"},
-        {"from": "wait", "out": "output_message", "to": "said", "in": "value"},
-    ],
-}
 RELOADS = 20
 
 SHOWN = """() => [...document.querySelectorAll('[data-event-id]')].map((item) => {
@@ -37,7 +20,7 @@ def test_ap21_reloads_a_second_tab_and_a_killed_server_change_nothing(house: Hou
     """Scenarios 5, 6 and 10."""
     calm, _ = visit(house)
     make_owner(calm, house)
-    ask(calm, "POST", "/api/agents", {"graph": SLOW})
+    ask(calm, "POST", "/api/agents", {"graph": slow_greeting(SECONDS)})
     begin_the_turn(calm)
 
     hasty = calm.context.new_page()

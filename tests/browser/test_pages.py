@@ -1,18 +1,16 @@
 """Every page in both themes, wide and narrow, empty and filled: nothing in anybody's way, nothing cut off."""
 
-import json
 from collections.abc import Generator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.app.commands import ROOT
+from tests.browser.agents import GREETING
 from tests.browser.conftest import PHONE, WIDE, Visit, ask, make_owner
 from tests.browser.eyes import barriers, clipped
 from tests.browser.house import House
 
-GREETING = json.loads((ROOT / "docs/start/greeting.json").read_text())
 SIZES = {"wide": WIDE, "phone": PHONE}
 
 

@@ -71,6 +71,7 @@ function Workbench({ agent, blocks, run, onRun }: Props) {
                 blocks={blocks}
                 statuses={statusesOf(live)}
                 readOnly={false}
+                selected={selected}
                 onSelect={(node) => {
                   setSelected(node)
                   if (node !== null) setPanel('node')

@@ -22,11 +22,12 @@ type Props = {
   blocks: ReadonlyMap<string, Block>
   statuses: ReadonlyMap<string, string>
   readOnly: boolean
+  selected: string | null
   onSelect: (node_id: string | null) => void
 }
 
 /** The graph as a picture. React Flow holds what moves under the hand; the document is changed when it is let go. */
-export function Canvas({ editor, blocks, statuses, readOnly, onSelect }: Props) {
+export function Canvas({ editor, blocks, statuses, readOnly, selected, onSelect }: Props) {
   const { graph, change } = editor
   const [nodes, setNodes, onNodesChange] = useNodesState<FlowNode>([])
   const [edges, setEdges, onEdgesChange] = useEdgesState<Edge>([])
@@ -34,6 +35,10 @@ export function Canvas({ editor, blocks, statuses, readOnly, onSelect }: Props) 
 
   useEffect(() => setNodes((before) => keepSelection(before, drawn)), [drawn, setNodes])
   useEffect(() => setEdges(flowEdges(graph)), [graph, setEdges])
+  // What is chosen in the panel is chosen here too; several at once can only be chosen here.
+  useEffect(() => {
+    if (selected !== null) setNodes((now) => now.map((node) => ({ ...node, selected: node.id === selected })))
+  }, [selected, setNodes])
 
   function joined({ source, sourceHandle, target, targetHandle }: Connection) {
     if (!sourceHandle || !targetHandle) return
@@ -58,9 +63,10 @@ export function Canvas({ editor, blocks, statuses, readOnly, onSelect }: Props) 
       onNodeDragStop={(_, __, moved) => dropped(moved)}
       onNodesDelete={(gone) => change((now) => removeNodes(now, new Set(gone.map((node) => node.id))))}
       onEdgesDelete={(gone) => change((now) => disconnect(now, new Set(gone.map((edge) => edge.id))))}
-      onSelectionChange={({ nodes: chosen }) =>
-        onSelect(chosen.length === 1 ? (chosen[0]?.id ?? null) : null)
-      }
+      onSelectionChange={({ nodes: [first, ...others] }) => {
+        if (first !== undefined && others.length === 0) onSelect(first.id)
+      }}
+      onPaneClick={() => onSelect(null)}
       nodesDraggable={!readOnly}
       nodesConnectable={!readOnly}
       deleteKeyCode={readOnly ? null : ['Delete', 'Backspace']}

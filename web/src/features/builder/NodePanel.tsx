@@ -107,34 +107,34 @@ function Source({ link, readOnly, onCut }: { link: Link; readOnly: boolean; onCu
 
 type LiteralProps = { editor: Editor; node: Node; block: Block | undefined; pin: string; readOnly: boolean }
 
-/** A literal is written when the field is left, so that one edit is one step to undo. */
+type Typed = { words: string; kept: string; fault: string | undefined }
+
+/** A literal is kept as it is typed; all that is typed into one field in a row is one step to undo. */
 function Literal({ editor, node, block, pin, readOnly }: LiteralProps) {
   const { schema, required } = inputSchema(block, pin)
   const field = { ...fieldOf(pin, schema, required), label: pin }
-  const now = node.inputs?.[pin] === undefined ? field.initial : written(node.inputs[pin])
-  const [typed, setTyped] = useState<string | null>(null)
-  const [fault, setFault] = useState<string | undefined>()
+  const kept = node.inputs?.[pin] === undefined ? field.initial : written(node.inputs[pin])
+  // The words are the user's ("1.50") as long as what was kept of them ("1.5") is what the graph holds.
+  const [typed, setTyped] = useState<Typed | null>(null)
+  const shown = typed?.kept === kept ? typed : null
 
   function keep(words: string) {
     try {
       const value = words === '' ? undefined : valueIn(field, words)
-      setFault(undefined)
-      setTyped(null)
-      if (words !== now) editor.change((graph) => setInput(graph, node.id, pin, value))
+      setTyped({ words, kept: value === undefined ? field.initial : written(value), fault: undefined })
+      editor.change((graph) => setInput(graph, node.id, pin, value), `${node.id} ${pin}`)
     } catch (problem) {
-      setFault(problem instanceof Error ? problem.message : String(problem))
+      setTyped({ words, kept, fault: problem instanceof Error ? problem.message : String(problem) })
     }
   }
 
-  const isInstant = field.kind === 'boolean' || field.kind === 'choice'
   return (
     <SchemaInput
       field={field}
-      value={typed ?? now}
-      fault={fault}
+      value={shown?.words ?? kept}
+      fault={shown?.fault}
       disabled={readOnly}
-      onChange={isInstant ? keep : setTyped}
-      onLeave={() => typed !== null && keep(typed)}
+      onChange={keep}
     />
   )
 }

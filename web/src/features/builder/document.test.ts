@@ -87,3 +87,11 @@ test('B5: undoing all of it is the start, redoing all of it is the end', () => {
     }),
   )
 })
+
+test('B5: letters typed into one field are one step, and the next field is another', () => {
+  let history = begin('')
+  for (const typed of ['H', 'He', 'Hey']) history = step(history, typed, 'greet format')
+  history = step(history, 'Hey!', 'greet name')
+  expect(undo(history).present).toBe('Hey')
+  expect(undo(undo(history)).present).toBe('')
+})

@@ -8,8 +8,8 @@ export type Editor = ReturnType<typeof useEditor>
 export function useEditor(saved: Graph) {
   const [base, setBase] = useState(saved)
   const [history, setHistory] = useState(() => begin(saved))
-  const change = useCallback((edit: (graph: Graph) => Graph) => {
-    setHistory((now) => step(now, edit(now.present)))
+  const change = useCallback((edit: (graph: Graph) => Graph, mark: string | null = null) => {
+    setHistory((now) => step(now, edit(now.present), mark))
   }, [])
   const undoStep = useCallback(() => setHistory(undo), [])
   const redoStep = useCallback(() => setHistory(redo), [])

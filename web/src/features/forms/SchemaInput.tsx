@@ -7,14 +7,13 @@ type Props = {
   fault?: string | undefined
   disabled?: boolean | undefined
   onChange: (value: string) => void
-  onLeave?: () => void
 }
 
 const TYPES: Partial<Record<InputField['kind'], string>> = { date: 'date', time: 'time' }
 
 /** One input of the kind that its schema asks for. */
-export function SchemaInput({ field, value, fault, disabled, onChange, onLeave }: Props) {
-  const shared = { label: field.label, help: field.help, fault, name: field.name, disabled, onBlur: onLeave }
+export function SchemaInput({ field, value, fault, disabled, onChange }: Props) {
+  const shared = { label: field.label, help: field.help, fault, name: field.name, disabled }
   if (field.kind === 'boolean') {
     return (
       <CheckField

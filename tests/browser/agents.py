@@ -1,0 +1,24 @@
+"""Agents that the scenarios need."""
+
+import json
+from typing import Any
+
+from tests.app.commands import ROOT
+
+GREETING: dict[str, Any] = json.loads((ROOT / "docs/start/greeting.json").read_text())
+
+
+def slow_greeting(seconds: float) -> dict[str, Any]:
+    """Greets after a while: its run sleeps, so that a turn can be watched, stopped and disturbed."""
+    return {
+        "name": "Slow greeting",
+        "nodes": [
+            {"id": "who", "block": "7fcd3bcb-8e1b-4e69-903d-32d3d4a92158", "inputs": {"name": "name"}},
+            {"id": "wait", "block": "d67a9c52-5e4e-11e2-bcfd-0800200c9a71", "inputs": {"seconds": seconds}},
+            {"id": "said", "block": "363ae599-353e-4804-937e-b2ee3cef3da4", "inputs": {"name": "greeting"}},
+        ],
+        "links": [
+            {"from": "who", "out": "result", "to": "wait", "in": "input_message"},
+            {"from": "wait", "out": "output_message", "to": "said", "in": "value"},
+        ],
+    }

@@ -1,0 +1,75 @@
+"""Changing an agent by hand: every step can be undone, nothing is overwritten unasked."""
+
+from typing import Any
+
+from playwright.sync_api import Page, StorageState, expect
+
+from tests.browser.agents import GREETING
+from tests.browser.conftest import Visit, ask
+from tests.browser.eyes import barriers
+from tests.browser.house import House
+
+
+def new_agent(page: Page) -> dict[str, Any]:
+    page.goto("/library")
+    return ask(page, "POST", "/api/agents", {"graph": GREETING})
+
+
+def open_block(page: Page, name: str) -> None:
+    page.locator(".outline").get_by_role("button", name=name).click()
+
+
+def test_b2_b5_b10_search_a_block_connect_it_undo_redo_and_save(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    """Scenario 20, as far as it goes."""
+    page, eyes = visit(lived_in, storage_state=owner)
+    agent = new_agent(page)
+    page.goto(f"/build/{agent['id']}")
+    page.locator(".block-node").first.wait_for()
+
+    page.keyboard.press("/")
+    page.get_by_role("combobox", name="Add a block").fill("text templ")
+    page.keyboard.press("Enter")
+    expect(page.locator(".block-node")).to_have_count(4)
+    page.get_by_label("Connect format from").select_option(label="greet, output")
+    expect(page.locator(".react-flow__edge")).to_have_count(3)
+    assert barriers(page) == []
+
+    for _ in range(2):
+        page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".block-node")).to_have_count(3)
+    for _ in range(2):
+        page.get_by_role("button", name="Redo").click()
+    expect(page.locator(".react-flow__edge")).to_have_count(3)
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo").click()
+
+    open_block(page, "Fill text template")
+    page.get_by_label("format", exact=True).fill("Good day {{ name }}!")
+    page.get_by_role("heading", name="Fill text template").click()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("version 2", exact=True)).to_be_visible()
+    saved = ask(page, "GET", f"/api/agents/{agent['id']}")
+    assert [node["inputs"]["format"] for node in saved["graph"]["nodes"] if "format" in node["inputs"]] == [
+        "Good day {{ name }}!"
+    ]
+    eyes.saw_nothing_wrong()
+
+
+def test_b10_who_saves_second_is_asked(lived_in: House, owner: StorageState, visit: Visit) -> None:
+    """Scenario 22."""
+    page, eyes = visit(lived_in, storage_state=owner, allowed=("412",))
+    agent = new_agent(page)
+    page.goto(f"/build/{agent['id']}")
+    open_block(page, "Fill text template")
+    page.get_by_label("format", exact=True).fill("Mine {{ name }}")
+    theirs = {**GREETING, "description": "Changed by somebody else."}
+    ask(page, "PUT", f"/api/agents/{agent['id']}", {"graph": theirs, "base_version": 1})
+
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("dialog")).to_contain_text("was changed meanwhile")
+    assert barriers(page) == []
+    page.get_by_role("button", name="Save mine on top").click()
+    expect(page.get_by_text("version 3", exact=True)).to_be_visible()
+    eyes.saw_nothing_wrong()

@@ -1,0 +1,152 @@
+"""Talking to AutoPilot: what is typed is never lost, what waits can be taken back, what runs can be stopped."""
+
+from playwright.sync_api import Page, StorageState, expect
+
+from tests.browser.agents import slow_greeting
+from tests.browser.conftest import Visit, ask
+from tests.browser.house import House
+
+HOSTILE = '<img src=x onerror="alert(1)"> [x](javascript:alert(1)) ![y](https://evil.example/y.png) **bold**'
+
+
+def say(page: Page, words: str) -> None:
+    page.get_by_label("Message AutoPilot").fill(words)
+    page.keyboard.press("Enter")
+
+
+def begin_slow_turn(page: Page) -> None:
+    """A turn that waits for a run of half a minute."""
+    page.goto("/")
+    agents = ask(page, "GET", "/api/agents")["items"]
+    if not any(agent["name"] == "Slow greeting" for agent in agents):
+        ask(page, "POST", "/api/agents", {"graph": slow_greeting(30)})
+    say(page, "run Slow greeting with name=World")
+    expect(page.get_by_role("region", name="Run", exact=True).or_(page.locator(".progress"))).not_to_have_count(0)
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+
+
+def test_ap4_ap20_a_waiting_message_is_a_chip_until_it_is_taken_back_or_the_turn_is_stopped(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    """Scenarios 8 and 9."""
+    page, eyes = visit(lived_in, storage_state=owner)
+    begin_slow_turn(page)
+    say(page, "and then help")
+    say(page, "never mind this one")
+    chips = page.locator(".chip")
+    expect(chips).to_have_count(2)
+    page.reload()
+    expect(chips).to_have_count(2)
+
+    chips.nth(1).get_by_role("button").click()
+    expect(chips).to_have_count(1)
+    page.keyboard.press("Control+.")
+    expect(page.locator(".turn-end").first).to_contain_text("Stopped")
+    expect(page.locator('[data-kind="tool"]').last).to_contain_text("cancelled")
+    expect(chips).to_have_count(1)
+
+    say(page, "help")
+    expect(page.locator(".turn-end")).to_have_count(2)
+    expect(chips).to_have_count(0)
+    said = page.locator('[data-kind="user"]').all_inner_texts()
+    assert not any("never mind" in words for words in said)
+    eyes.saw_nothing_wrong()
+
+
+def test_ap3_two_enters_send_once_and_shift_enter_breaks_the_line(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner)
+    page.goto("/")
+    box = page.get_by_label("Message AutoPilot")
+    box.press_sequentially("help")
+    page.keyboard.press("Shift+Enter")
+    box.press_sequentially("please")
+    assert box.input_value() == "help\nplease"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    page.locator(".turn-end").wait_for()
+    expect(page.locator('[data-kind="user"]')).to_have_count(1)
+    eyes.saw_nothing_wrong()
+
+
+def test_ap5_a_draft_survives_a_reload_and_a_refusal_gives_the_text_back(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, _ = visit(lived_in, storage_state=owner)
+    page.goto("/")
+    box = page.get_by_label("Message AutoPilot")
+    box.fill("half a thought")
+    page.reload()
+    expect(box).to_have_value("half a thought")
+
+    refusal = {
+        "code": "budget_exceeded",
+        "message": "The daily allowance is used up.",
+        "detail": {"resets_at": "2030-01-01T00:00:00Z"},
+        "hint": None,
+        "request_id": "r",
+    }
+    page.route("**/stream", lambda route: route.fulfill(status=429, json=refusal))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("The daily allowance is used up. It resets")
+    expect(box).to_have_value("half a thought")
+    page.unroute_all()
+    box.fill("help")
+    page.keyboard.press("Enter")
+    page.locator(".turn-end").wait_for()
+
+
+def test_ap1_a_session_is_renamed_pinned_and_deleted_from_its_menu(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner)
+    other, _ = visit(lived_in, storage_state=owner)
+    other.goto("/")
+    page.goto("/")
+    say(page, "help")
+    page.locator(".turn-end").wait_for()
+    row = page.locator(".session.current")
+
+    row.get_by_role("button", name="Actions").click()
+    page.get_by_role("menuitem", name="Rename").click()
+    page.get_by_label("Title").fill("What it can do")
+    page.keyboard.press("Enter")
+    expect(row).to_contain_text("What it can do")
+    row.get_by_role("button", name="Actions").click()
+    page.get_by_role("menuitem", name="Pin").click()
+    expect(page.get_by_role("region", name="Pinned")).to_contain_text("What it can do")
+    expect(other.get_by_role("region", name="Pinned")).to_contain_text("What it can do")
+
+    row.get_by_role("button", name="Actions").click()
+    page.get_by_role("menuitem", name="Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("What it can do")).to_have_count(0)
+    expect(other.get_by_text("What it can do")).to_have_count(0)
+    eyes.saw_nothing_wrong()
+
+
+def test_ap10_hostile_text_does_nothing_and_fetches_nothing(lived_in: House, owner: StorageState, visit: Visit) -> None:
+    """Scenario 36."""
+    page, eyes = visit(lived_in, storage_state=owner)
+    page.on("dialog", lambda dialog: eyes.faults.append(f"a script ran: {dialog.message}"))
+    page.goto("/")
+    graph = slow_greeting(1) | {"name": f"Evil {HOSTILE}", "description": HOSTILE}
+    agent = ask(page, "POST", "/api/agents", {"graph": graph})
+    say(page, "search my library for evil")
+    page.locator(".turn-end").wait_for()
+    assert page.locator(".thread img").count() == 0
+    assert page.locator('a[href^="javascript"]').count() == 0
+    for path in ("/library", f"/library/agents/{agent['id']}", f"/build/{agent['id']}"):
+        page.goto(path)
+        page.get_by_text("Evil").first.wait_for()
+        assert page.locator("main img").count() == 0
+    eyes.saw_nothing_wrong()
+
+
+def test_n6_a_session_that_is_not_there_looks_like_any_absent_page(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, _ = visit(lived_in, storage_state=owner)
+    page.goto("/chat/01a1df06-f022-7298-a2b1-f762e304d30f")
+    expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
