@@ -5,7 +5,8 @@ from typing import Any
 
 from tests.app.commands import ROOT
 
-GREETING: dict[str, Any] = json.loads((ROOT / "docs/start/greeting.json").read_text())
+EXAMPLE: dict[str, Any] = json.loads((ROOT / "docs/start/greeting.json").read_text())
+GREETING = EXAMPLE | {"name": "Harbour greeting"}  # the house has an example of the plain name
 
 
 def slow_greeting(seconds: float) -> dict[str, Any]:

@@ -43,8 +43,10 @@ def test_f5_signing_in_returns_to_the_asked_page_and_too_many_attempts_name_the_
     page.goto("/")
     page.get_by_label("E-mail").fill(EMAIL)
     page.get_by_label("Password").fill("not the password")
-    for _ in range(6):
-        with page.expect_response("**/api/auth/login"):
+    for _ in range(12):  # six, unless a new minute begins among them
+        with page.expect_response("**/api/auth/login") as answer:
             page.get_by_role("button", name="Sign in").click()
+        if answer.value.status == 429:
+            break
     expect(page.get_by_role("alert")).to_contain_text("Too many attempts. Try again in")
     eyes.saw_nothing_wrong()

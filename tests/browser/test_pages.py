@@ -20,7 +20,7 @@ def resident(lived_in: House, browser: Browser) -> Generator[dict[str, Any]]:
     context = browser.new_context(base_url=lived_in.url)
     page = context.new_page()
     make_owner(page, lived_in)
-    found: dict[str, Any] = {"empty": check_all(page, lived_in, ["/library", "/activity", "/build"])}
+    found: dict[str, Any] = {"empty": check_all(page, lived_in, ["/", "/library", "/activity", "/build", "/settings"])}
     agent = ask(page, "POST", "/api/agents", {"graph": GREETING})
     run = ask(page, "POST", f"/api/agents/{agent['id']}/runs", {"inputs": {"name": "World"}})
     page.get_by_label("Message AutoPilot").fill("help")
@@ -95,12 +95,12 @@ def test_d4_the_palette_goes_anywhere_and_esc_gives_the_focus_back(
 ) -> None:
     page, eyes = visit(lived_in, storage_state=resident["state"])
     page.goto("/library")
-    page.get_by_role("link", name="Greeting").focus()
+    page.get_by_role("link", name="Harbour greeting").focus()
     page.keyboard.press("Control+k")
     expect(page.get_by_role("combobox")).to_be_focused()
     assert barriers(page) == []
     page.keyboard.press("Escape")
-    expect(page.get_by_role("link", name="Greeting")).to_be_focused()
+    expect(page.get_by_role("link", name="Harbour greeting")).to_be_focused()
     page.keyboard.press("Control+k")
     page.keyboard.type("activ")
     page.keyboard.press("Enter")
@@ -124,4 +124,4 @@ def test_n6_a_failing_page_says_so_and_recovers_without_a_reload(
     assert barriers(page) == []
     page.unroute_all()
     page.get_by_role("button", name="Retry").click()
-    expect(page.get_by_role("link", name="Greeting")).to_be_visible()
+    expect(page.get_by_role("link", name="Harbour greeting")).to_be_visible()

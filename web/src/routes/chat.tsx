@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { standing } from '@/features/accounts/queries'
 import { Chat } from '@/features/chat/Chat'
 import { sessionList } from '@/features/chat/queries'
@@ -9,12 +9,14 @@ import { Welcome } from '@/features/chat/Welcome'
 import { useTitle } from '@/kit/useTitle'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
+import { preloadMarkdown } from '@/ui/LazyMarkdown'
 
 export function ChatPage() {
   const { sessionId } = useParams({ strict: false })
   const { data } = useQuery(standing)
   const title = useQuery(sessionList).data?.sessions.find((session) => session.id === sessionId)?.title
   const [listed, setListed] = useState(false)
+  useEffect(preloadMarkdown, [])
   useTitle(sessionId === undefined ? 'AutoPilot' : title || 'Chat')
   const name = data?.kind === 'signed_in' ? data.me.user.name : ''
 

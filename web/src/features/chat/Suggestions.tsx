@@ -1,12 +1,17 @@
-const SUGGESTIONS = [
-  'Build an agent that takes a name and greets it',
-  'Find blocks for working with text',
-  'Search my library',
-  'Help: what can you do?',
-] as const
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { agentList } from '@/features/agents/queries'
 
-/** An empty page says what can be asked. */
-export function Suggestions({ name, onPick }: { name: string; onPick: (text: string) => void }) {
+type Props = { name: string; onPick: (text: string) => void }
+
+/** An empty page says what can be asked, also of the user's own agents. */
+export function Suggestions({ name, onPick }: Props) {
+  const newest = useInfiniteQuery(agentList).data?.pages[0]?.items[0]?.name
+  const suggestions = [
+    'Build an agent that takes a name and greets it',
+    newest ? `Explain ${newest}` : 'Search my library for greeting',
+    'Find blocks for working with text',
+    'Help',
+  ]
   return (
     <div className="welcome">
       <h1>
@@ -16,8 +21,9 @@ export function Suggestions({ name, onPick }: { name: string; onPick: (text: str
         Say what should get done. AutoPilot finds, builds, runs and watches agents for it.
       </p>
       <ul>
-        {SUGGESTIONS.map((suggestion) => (
-          <li key={suggestion}>
+        {suggestions.map((suggestion, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: each has its place, whatever it says
+          <li key={index}>
             <button type="button" className="suggestion" onClick={() => onPick(suggestion)}>
               {suggestion}
             </button>
