@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import websockets
 from websockets.asyncio.client import ClientConnection
+from websockets.typing import Origin
 
 from tests.faults.place import PASSWORD, Place
 from tests.faults.processes import ROOT, Launcher
@@ -73,7 +74,7 @@ async def sign_in(rig: Rig) -> dict[str, str]:
 def connected(rig: Rig, cookie: dict[str, str]) -> Any:
     return websockets.connect(
         f"ws://127.0.0.1:{rig.place.port}/api/ws",
-        origin=cookie["Origin"],  # pyright: ignore[reportArgumentType]
+        origin=Origin(cookie["Origin"]),
         additional_headers={"Cookie": cookie["Cookie"]},
     )
 
