@@ -135,6 +135,12 @@ class Play:
         await self.do_break("find_block")
         await self.do_say("done")
 
+    async def do_insist(self, gate: str) -> bool:
+        """Call the turn completed, whatever somebody asked meanwhile."""
+        await self.do_stay(gate)
+        await self.turn.log.settle(events.COMPLETED)
+        return True
+
     async def do_drain(self, _: str) -> None:
         await self.turn.log.drain_pending()
 

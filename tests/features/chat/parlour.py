@@ -31,10 +31,12 @@ class Parlour:
         return (await self.chat.create_session(self.ann, NewSession(**ask))).id
 
     async def say(
-        self, session_id: str, *lines: str, message_id: str | None = None, **more: Any
+        self, session_id: str, *lines: str, message_id: str | None = None, through: int = 0, **more: Any
     ) -> TurnBegun | MessagePending:
+        """Ann says something, through the one process or the other."""
+        chat = (self.stand.house.api, self.stand.house.worker)[through].chat
         message = Message(message_id or new_id(), "\n".join(lines), "web", 1, **more)
-        return await self.chat.start_turn(self.ann, session_id, message)
+        return await chat.start_turn(self.ann, session_id, message)
 
     async def start(self, session_id: str, *lines: str) -> str:
         """A turn that began."""

@@ -1,0 +1,147 @@
+"""10: a cancel is a row first; it stops a turn wherever it is, within five seconds, with or without its worker."""
+
+import asyncio
+import time
+
+from pilothouse.base.committer import WriteSet
+from pilothouse.base.jobs.cancels import CANCEL_JOB
+from pilothouse.base.jobs.moves import micros
+from pilothouse.features.chat import Cancelled, TurnBegun
+from pilothouse.kit.ids import new_id
+from tests.base.waiting import until
+from tests.features.chat.hearing import hearing
+from tests.features.chat.parlour import Parlour
+
+
+async def test_an_idle_session_has_nothing_to_cancel(parlour: Parlour):
+    session = await parlour.session()
+    answer = await parlour.stand.ann.http.post(f"/api/v1/chat/sessions/{session}/cancel")
+    assert (answer.status_code, answer.json()) == (200, {"cancelled": False, "reason": "no_active_task"})
+
+
+async def test_a_turn_in_line_is_taken_out_of_it(parlour: Parlour):
+    """10.2: and the place that it waited for goes to the next."""
+    gate = new_id()
+    running = [await parlour.start(await parlour.session(), f"wait {gate}") for _ in range(5)]
+    sessions = [await parlour.session() for _ in range(2)]
+    turns = [await parlour.start(session, "say hello") for session in sessions]
+    async with hearing(parlour, "GET", f"/{sessions[0]}/stream") as heard:
+        await heard.hears(1)
+        assert await parlour.chat.cancel_turn(parlour.ann, sessions[0]) == Cancelled(True, "dequeued")
+        await heard.ends()
+    assert heard.types == ["data-status", "abort", "finish", "[DONE]"]
+    assert await parlour.ended(turns[0]) == "cancelled"
+    parlour.open(gate)
+    assert [await parlour.ended(turn) for turn in [*running, turns[1]]] == ["completed"] * 6
+
+
+async def test_open_parts_are_closed_before_the_end_is_told(parlour: Parlour):
+    """10.4."""
+    session, gate = await parlour.session(), new_id()
+    async with hearing(parlour, "POST", f"/{session}/stream", {"message": f"talk {gate}"}) as heard:
+        await parlour.reaches(gate)
+        answer = await parlour.stand.ann.http.post(f"/api/v1/chat/sessions/{session}/cancel")
+        assert answer.json() == {"cancelled": True, "reason": None}
+        await heard.ends()
+    assert heard.types[2:] == [
+        *("start-step", "text-start", "text-delta", "tool-input-start", "text-end", "tool-output-error"),
+        *("finish-step", "abort", "finish", "[DONE]"),
+    ]
+    shown = (await parlour.stand.ann.http.get(f"/api/v1/chat/sessions/{session}")).json()
+    answer = shown["messages"][1]
+    assert (answer["status"], answer["parts"][1]["text"], answer["parts"][1]["state"]) == (
+        "cancelled",
+        "half a",
+        "done",
+    )
+    assert answer["parts"][2]["error"]["code"] == "interrupted"
+    assert shown["active_turn"] is None
+
+
+async def test_two_cancels_at_once_are_safe(parlour: Parlour):
+    """10.7."""
+    session, gate = await parlour.session(), new_id()
+    turn = await parlour.start(session, f"wait {gate}")
+    await parlour.reaches(gate)
+    both = await asyncio.gather(*(parlour.chat.cancel_turn(parlour.ann, session) for _ in range(2)))
+    assert Cancelled(True, None) in both
+    assert await parlour.ended(turn) == "cancelled"
+    assert (await parlour.types(session)).count("turn-ended") == 1
+
+
+async def test_a_worker_that_does_not_listen_loses_the_turn(parlour: Parlour):
+    """10.2, 10.3: after five seconds the turn is settled without it, and what it still writes is nothing."""
+    session, gate = await parlour.session(), new_id()
+    turn = await parlour.start(session, f"insist {gate}")
+    await parlour.reaches(gate)
+    began = time.monotonic()
+    done = await parlour.chat.cancel_turn(parlour.ann, session)
+    assert done == Cancelled(True, "cancel_published_not_confirmed")
+    assert 4.5 < time.monotonic() - began < 7
+    assert await parlour.ended(turn, 1) == "cancelled"
+    before = await parlour.types(session)
+    parlour.open(gate)
+    await until(lambda: parlour.actor.running == 0)
+    assert await parlour.types(session) == before
+
+
+async def test_a_message_after_a_cancel_starts_a_turn_of_its_own(parlour: Parlour):
+    """10.6: behind the dying one, for five seconds at most."""
+    session, gate = await parlour.session(), new_id()
+    dying = await parlour.start(session, f"insist {gate}")
+    await parlour.reaches(gate)
+    cancelling = asyncio.create_task(parlour.chat.cancel_turn(parlour.ann, session))
+    await until(lambda: _is_marked(parlour, dying))
+    began = time.monotonic()
+    begun = await parlour.say(session, "say fresh")
+    assert time.monotonic() - began < 6
+    assert isinstance(begun, TurnBegun)
+    assert begun.turn_id != dying
+    assert await parlour.ended(dying) == "cancelled"
+    assert await parlour.ended(begun.turn_id) == "completed"
+    await cancelling
+    parlour.open(gate)
+
+
+async def _is_marked(parlour: Parlour, turn: str) -> bool:
+    rows = await parlour.stand.rows("select cancel_at is not null from jobs where id=?1", turn)
+    return bool(rows and rows[0][0])
+
+
+async def test_cancelled_never_becomes_completed(parlour: Parlour):
+    """10.4: the mark was committed before the end."""
+    session, gate = await parlour.session(), new_id()
+    turn = await parlour.start(session, f"insist {gate}")
+    await parlour.reaches(gate)
+    lane = f"turn/{parlour.ann.user_id}"
+    mark = (CANCEL_JOB, (turn, lane, None, micros(), "nobody"))
+    await parlour.chat.lines.committer.land(WriteSet((mark,), locks=(lane,)))
+    parlour.open(gate)
+    assert await parlour.ended(turn) == "cancelled"
+    assert (await parlour.events(session))[-1].data["status"] == "cancelled"
+
+
+async def test_closing_the_browser_is_no_cancel(parlour: Parlour):
+    """2.12, 10.7."""
+    session, gate = await parlour.session(), new_id()
+    async with hearing(parlour, "POST", f"/{session}/stream", {"message": f"wait {gate}\nsay on"}):
+        await parlour.reaches(gate)
+    parlour.open(gate)
+    await parlour.idle(session)
+    assert (await parlour.events(session))[-1].data["status"] == "completed"
+
+
+async def test_a_deleted_session_takes_its_turn_with_it(parlour: Parlour):
+    """1.11."""
+    session, gate = await parlour.session(), new_id()
+    turn = await parlour.start(session, f"wait {gate}")
+    await parlour.reaches(gate)
+    await parlour.say(session, "say never")
+    path = f"/api/v1/chat/sessions/{session}"
+    async with hearing(parlour, "GET", f"/{session}/events") as heard:
+        assert (await parlour.stand.ann.http.delete(path)).status_code == 204
+        await until(lambda: heard.ended)
+    assert (await parlour.stand.ann.http.get(path)).status_code == 404
+    for table, column in (("segments", "log_id"), ("chat_turns", "session_id"), ("chat_pending", "session_id")):
+        assert await parlour.stand.rows(f"select 1 from {table} where {column}=?1", session) == []
+    assert await parlour.stand.rows("select 1 from jobs where id=?1", turn) == []

@@ -1,0 +1,156 @@
+"""3.1, 3.2, 11: a turn outlives its workers; who has lost it writes nothing; numbers have no gaps."""
+
+import asyncio
+
+import pytest
+
+from pilothouse.base.committer import WriteSet
+from pilothouse.base.jobs.claims import CLAIM_JOBS, HEARTBEAT, RELEASE_JOB, Claimed
+from pilothouse.base.jobs.lease import Lease, LeaseLost
+from pilothouse.base.jobs.worker import Hold
+from pilothouse.features.chat import events
+from pilothouse.features.chat.present import session_of
+from pilothouse.kit.ids import new_id
+from tests.base.waiting import until
+from tests.features.chat.parlour import Parlour
+
+
+async def test_a_turn_goes_on_where_its_last_worker_left_it(parlour: Parlour):
+    """11.1: what was logged and the rounds that were kept are there for the next."""
+    session = await parlour.session()
+    turn = await parlour.start(session, "round 1", "crash 1", "say done")
+    assert await parlour.ended(turn) == "completed"
+    told = await parlour.events(session)
+    assert [event.type for event in told][:3] == ["user-message", "turn-started", "turn-resumed"]
+    assert told[2].data["attempt"] == 2
+    assert await parlour.stand.rows("select 1 from chat_rounds where turn_id=?1", turn) == []
+    assert parlour.actor.starts.count(turn) == 2
+
+
+async def test_a_turn_that_stops_every_worker_ends_as_failed(parlour: Parlour):
+    """11.7: after three attempts; the session takes the next message."""
+    session = await parlour.session()
+    turn = await parlour.start(session, "crash 99")
+    assert await parlour.ended(turn, 30) == "failed"
+    assert parlour.actor.starts.count(turn) == 3
+    *_, error, ended = await parlour.events(session)
+    assert (error.type, error.data["code"], error.data["retryable"]) == ("error", "worker_lost", True)
+    assert (ended.data["status"], ended.data["reason"]) == ("failed", "worker_lost")
+    assert await parlour.ended(await parlour.start(session, "say hello")) == "completed"
+
+
+async def test_a_turn_sleeps_without_a_worker_until_a_fact_comes(parlour: Parlour):
+    """2.7, 8.7: asleep it holds no place."""
+    session, gate = await parlour.session(), new_id()
+    turn = await parlour.start(session, f"sleep {gate}", "say awake")
+    await until(lambda: _status_is(parlour, session, "waiting"))
+    lane = await parlour.stand.rows("select used from lanes where key=?1", f"turn/{parlour.ann.user_id}")
+    assert lane == [(0,)]
+    assert await parlour.chat.send_fact(turn, parlour.ann.user_id, gate, 7)
+    assert await parlour.ended(turn) == "completed"
+    types = [each for each in await parlour.types(session) if each.startswith("turn-")]
+    assert types == ["turn-started", "turn-suspended", "turn-resumed", "turn-ended"]
+    assert not await parlour.chat.send_fact(turn, parlour.ann.user_id, gate, 7)
+
+
+async def test_a_fact_that_comes_first_keeps_the_turn_awake(parlour: Parlour):
+    session, gate = await parlour.session(), new_id()
+    turn = await parlour.start(session, f"wait {gate}", f"sleep {gate}")
+    await parlour.reaches(gate)
+    for fact_id in (gate, gate):
+        await parlour.chat.send_fact(turn, parlour.ann.user_id, gate, 7, fact_id=fact_id)
+    parlour.open(gate)
+    assert await parlour.ended(turn) == "completed"
+    assert "turn-suspended" not in await parlour.types(session)
+
+
+async def test_a_sleeping_turn_is_cancelled_at_once(parlour: Parlour):
+    session = await parlour.session()
+    turn = await parlour.start(session, "sleep for-ever")
+    await until(lambda: _status_is(parlour, session, "waiting"))
+    assert (await parlour.chat.cancel_turn(parlour.ann, session)).reason is None
+    assert await parlour.ended(turn) == "cancelled"
+
+
+async def _status_is(parlour: Parlour, session: str, status: str) -> bool:
+    shown = (await parlour.stand.ann.http.get(f"/api/v1/chat/sessions/{session}")).json()
+    return shown["session"]["status"] == status
+
+
+async def claim(parlour: Parlour, turn: str) -> Hold:
+    """Take a turn by hand, as another worker."""
+    beat = (HEARTBEAT, ("stranger", "worker", "1", 60_000_000))
+    await parlour.chat.lines.committer.land(WriteSet((beat,)))
+    answers = await parlour.chat.lines.committer.land(WriteSet(((CLAIM_JOBS, ("stranger", (turn,))),)))
+    jobs: list[Claimed] = answers[0]
+    return Hold(jobs[0], Lease(None))
+
+
+async def lonely_turn(parlour: Parlour) -> tuple[str, Hold]:
+    """A turn that no worker of the installation takes: its place is held back until we have it."""
+    gate = new_id()
+    for _ in range(5):
+        await parlour.start(await parlour.session(), f"wait {gate}")
+    session = await parlour.session()
+    turn = await parlour.start(session, "say nothing")
+    await parlour.stand.tell("update jobs set state='queued', due_at=0 where id=:id", id=turn)
+    hold = await claim(parlour, turn)
+    parlour.open(gate)
+    return session, hold
+
+
+async def test_a_worker_without_its_turn_appends_nothing(parlour: Parlour):
+    """3.2."""
+    session, hold = await lonely_turn(parlour)
+    opened = await parlour.chat.turns.open_turn(hold)
+    opened.log.begin("scripted")
+    await opened.log.barrier()
+    before = await parlour.types(session)
+    job = hold.job
+    await parlour.chat.lines.committer.land(WriteSet(((RELEASE_JOB, (job.id, job.fence, 2**62, True)),)))
+    opened.log.add(events.notice("late", "This comes too late."))
+    for write in (opened.log.barrier, opened.log.drain_pending):
+        with pytest.raises(LeaseLost):
+            await write()
+    with pytest.raises(LeaseLost):
+        await opened.log.settle(events.COMPLETED)
+    assert await parlour.types(session) == before
+    assert (await parlour.chat.cancel_turn(parlour.ann, session)).cancelled
+
+
+async def test_racing_appends_leave_no_gap(parlour: Parlour):
+    """3.1: a worker's flushes and others' events, from two processes, four hundred of them."""
+    session, hold = await lonely_turn(parlour)
+    opened = await parlour.chat.turns.open_turn(hold)
+    houses = (parlour.stand.house.api, parlour.stand.house.worker)
+
+    async def speak() -> None:
+        for n in range(100):
+            opened.log.add(events.notice("n", str(n)), events.notice("n", str(n)))
+            await opened.log.barrier()
+
+    names = [houses[n % 2].chat.set_title(parlour.ann, session, f"title {n}") for n in range(200)]
+    await asyncio.gather(speak(), *names)
+    await opened.log.settle(events.COMPLETED)
+    told = await parlour.events(session)
+    assert [event.id for event in told] == list(range(1, len(told) + 1))
+    spoken = [event.data["message"] for event in told if event.type == "notice"]
+    assert spoken == [str(n // 2) for n in range(200)]
+    assert [event.type for event in told].count("title") == 200
+
+
+async def test_settling_again_changes_nothing(parlour: Parlour):
+    """6.12."""
+    session, hold = await lonely_turn(parlour)
+    first, second = [await parlour.chat.turns.open_turn(hold) for _ in range(2)]
+    assert await first.log.settle(events.COMPLETED) == "completed"
+    with pytest.raises(LeaseLost):
+        await second.log.settle(events.FAILED, "internal")
+    assert (await parlour.types(session)).count("turn-ended") == 1
+
+
+def test_a_row_without_a_turn_is_an_idle_session():
+    metadata = '{"dry_run": false}'
+    row = ("s", "u", None, "auto", 0, "web", 1, 2, 3, metadata, 5, 4, 0, 0, 0, None, None, None, None)
+    view = session_of(row)
+    assert (view.status, view.unread, view.pinned) == ("idle", True, False)

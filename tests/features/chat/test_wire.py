@@ -1,0 +1,117 @@
+"""3, 4: what each event is on the wire, and the rules that every stream keeps."""
+
+from typing import Any
+
+from hypothesis import given
+
+from pilothouse.features.chat import Event, events
+from pilothouse.features.chat.present import lean
+from pilothouse.features.chat.wire import Wire, caption
+from pilothouse.kit.json import Json
+from tests.features.chat.logs import logs
+
+STARTS = {"text-start": "text-end", "reasoning-start": "reasoning-end"}
+
+
+def chunks_of(log: list[Event], **options: Any) -> list[Any]:
+    """The first turn's."""
+    wire = Wire(log[0].turn_id or "", **options)
+    return [chunk for event in log for chunk in wire.chunks(event)]
+
+
+@given(logs)
+def test_every_start_has_one_end_and_deltas_lie_between(log: list[Event]):
+    """4.4, 4.5, 4.6."""
+    if not log:
+        return
+    chunks, opened = chunks_of(log), dict[str, str]()
+    seen: set[str] = set()
+    inside = False
+    for chunk in chunks:
+        kind = chunk["type"]
+        if kind in ("start-step", "finish-step"):
+            inside = kind == "start-step"
+        if kind in STARTS:
+            assert inside
+            assert not opened
+            assert chunk["id"] not in seen
+            opened[chunk["id"]] = kind
+            seen.add(chunk["id"])
+        elif kind in ("text-delta", "reasoning-delta"):
+            assert chunk["id"] in opened
+            assert chunk["delta"]
+        elif kind in STARTS.values():
+            assert STARTS[opened.pop(chunk["id"])] == kind
+    assert opened == {}
+    assert [chunk["type"] for chunk in chunks].count("finish") == 1
+    assert chunks[-1]["type"] == "finish"
+
+
+@given(logs)
+def test_the_text_on_the_wire_is_the_text_of_the_log(log: list[Event]):
+    """3.4: also when the deltas are gone."""
+    turn = log[0].turn_id if log else None
+    texts = {e.data["id"]: e.data["text"] for e in log if e.turn_id == turn and e.type == events.TEXT_END}
+    for kept in (log, [event for event in log if event.type != events.TEXT_DELTA]):
+        heard: dict[Any, str] = {}
+        for chunk in chunks_of(kept) if kept else []:
+            if chunk["type"] == "text-delta":
+                heard[chunk["id"]] = heard.get(chunk["id"], "") + chunk["delta"]
+        assert heard == {block: text for block, text in texts.items() if text}
+
+
+@given(logs)
+def test_nothing_is_null_and_nothing_is_the_servers_own(log: list[Event]):
+    """3.5, 4.2."""
+    for chunk in chunks_of(log) if log else []:
+        assert None not in chunk.values()
+        if chunk["type"].startswith("data-"):
+            assert None not in chunk["data"].values()
+        assert "secret" not in str(chunk)
+        assert "cost" not in str(chunk)
+
+
+def event(draft: events.Draft, seq: int = 7) -> Event:
+    return Event(seq, draft.type, "t", 0, draft.data)
+
+
+def test_an_error_is_told_twice_under_one_event():
+    frames = Wire("t").frames(event(events.error("provider_error", "It broke."))).decode()
+    assert [line for line in frames.splitlines() if line.startswith("id")] == ["id: 6", "id: 7"]
+    assert '"data":{"code":"provider_error","retryable":false,"message":"It broke."}' in frames
+    assert '{"type":"error","errorText":"It broke."}' in frames
+
+
+def test_each_end_has_its_reason():
+    ends = {"completed": ["stop"], "failed": ["error"], "cancelled": [None, "other"]}
+    for status, reasons in ends.items():
+        chunks = Wire("t").chunks(event(events.turn_ended(status, None, 1)))
+        assert [chunk.get("finishReason") for chunk in chunks] == reasons
+
+
+def test_a_turn_that_goes_on_starts_once():
+    wire = Wire("t")
+    started = wire.chunks(event(events.turn_started(1, "m", None, None)))
+    resumed = wire.chunks(event(events.turn_resumed(2, "m", None, None)))
+    assert [chunk["type"] for chunk in started] == ["start", "data-status"]
+    assert started[0] == {"type": "start", "messageId": "t"}
+    assert [chunk["type"] for chunk in resumed] == ["data-status"]
+
+
+def test_reasoning_can_be_kept_off_the_wire():
+    """7.5."""
+    drafts = [events.reasoning_start("r"), events.reasoning_delta("r", "hm", 0), events.reasoning_end("r", "hm")]
+    assert chunks_of([event(draft) for draft in drafts], show_reasoning=False) == []
+
+
+def test_a_live_frame_is_bounded():
+    """8.8, H53."""
+    rows: list[Json] = ["x" * 1000] * 100
+    large = event(events.tool_output_available("c", "find", {"rows": rows}))
+    cut: Any = lean(large).data["output"]
+    assert (cut["type"], cut["event_id"], len(cut["preview"])) == ("too_large", 7, 2000)
+    assert lean(event(events.notice("n", "small"))).data["message"] == "small"
+
+
+def test_a_caption_is_told_and_kept_nowhere():
+    assert caption(10) == b'data: {"type":"data-status","data":{"state":"quiet","seconds":10},"transient":true}\n\n'
