@@ -165,8 +165,7 @@ def test_tags_are_taken_from_message_page_and_follow_up_and_the_rest_stays():
     messages = model_messages(log((NOW, now)), NOW, [])
     assert contents(messages[0]) == [
         '<user_context url="u">c</user_context>',
-        "before inside after",
-        "x",
+        "x\n\nbefore inside after",
     ]
 
 
@@ -198,3 +197,15 @@ def test_every_prefix_of_a_log_gives_a_history_without_orphans(length: int):
     given_back = {p.tool_call_id for m in messages for p in m.parts if isinstance(p, ToolReturnPart)}
     assert asked == given_back
     assert isinstance(messages[-1], ModelRequest)
+
+
+def test_what_was_pending_when_a_turn_began_is_merged_by_arrival():
+    """autopilot:6.3"""
+    pending = events.follow_up(["a", "b", "c", "d"], ["late", "early", "same time", "unknown"], None)
+    arrivals = Draft(pending.type, {**pending.data, "arrivals": [9, 1, 5, None]})
+    block = events.context([{"kind": "env_context", "text": "beside"}])
+    messages = model_messages(log((NOW, [said("now", arrival_at=5), arrivals, block])), NOW, [])
+    assert contents(messages[0]) == [
+        "<env_context>beside</env_context>",
+        "early\n\nsame time\n\nunknown\n\nnow\n\nlate",
+    ]
