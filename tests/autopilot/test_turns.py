@@ -1,6 +1,5 @@
 """autopilot:6.3, 6.4, 6.6, 6.9, 6.11, 6.13, 8.1, 8.9, 9.8, 10.4, 11.6, 14.3: a scripted provider, tools of our own."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -201,4 +200,25 @@ async def test_a_worker_that_stops_hands_the_turn_on_between_two_rounds(stage: S
     assert own.count(events.TURN_RESUMED) == 1
     assert stage.shop.done == [1]
     assert len(script.asked) == 2
-    await asyncio.sleep(0)
+
+
+async def test_after_a_loss_finished_calls_are_reused_safe_ones_repeated_and_others_left(stage: Stage, switched: Any):
+    asked = [("count_up", '{"n": 1}'), ("rest", '{"n": 2}'), ("risk", '{"n": 3}')]
+    script = await stage.play(calls(*asked), BYE)
+    switch: Switch = switched[1]
+    turn_id = await stage.bridge.start("go")
+
+    async def one_is_done() -> bool:
+        done = [event.type for event in await stage.bridge.events()].count(events.TOOL_OUTPUT_AVAILABLE)
+        return done == 1 and len(stage.shop.done) == 3
+
+    await until(one_is_done)
+    await switch.lose_worker()
+    stage.shop.gate.set()
+    assert await stage.bridge.ended(turn_id) == "completed"
+    assert sorted(stage.shop.done) == [1, 2, 2, 3]
+    assert len(set(stage.shop.keys)) == 3
+    told = [event for event in await stage.bridge.events() if event.type == events.TOOL_OUTPUT_ERROR]
+    assert [(event.data["tool"], event.data["code"]) for event in told] == [("risk", "interrupted")]
+    assert "may have happened" in str(told[0].data["message"])
+    assert len(script.asked) == 2
