@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, cast
 
+from pilothouse.base.jobs.moves import micros
 from pilothouse.features.chat import Chat, Event, Message, NewSession, TurnBegun, events, queries
 from pilothouse.kit.ids import new_id
 from tests.base.waiting import until
@@ -26,7 +27,7 @@ class Bridge:
         return begun.turn_id
 
     def message(self, text: str, **more: Any) -> Message:
-        return Message(new_id(), text, "web", 1, **more)
+        return Message(new_id(), text, "web", micros(), **more)
 
     async def ended(self, turn_id: str, seconds: float = 30) -> str:
         found: list[str] = []

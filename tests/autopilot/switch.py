@@ -1,5 +1,6 @@
 """AutoPilot with models of the test's choosing, in an installation that stays."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,11 +18,20 @@ class Switch:
 
     pilot: AutoPilot | None = None
     turns: list[OpenTurn] = field(default_factory=list[OpenTurn])
+    tasks: "list[asyncio.Task[Any] | None]" = field(default_factory=list["asyncio.Task[Any] | None"])
 
     async def drive(self, turn: OpenTurn) -> None:
         self.turns.append(turn)
+        self.tasks.append(asyncio.current_task())
         assert self.pilot is not None
         await self.pilot.drive(turn)
+
+    async def lose_worker(self) -> None:
+        """End the claim in the middle of whatever it does; it writes nothing more."""
+        task = self.tasks[-1]
+        assert task is not None
+        task.cancel()
+        await asyncio.wait([task])
 
     def connect(self, installation: Installation, tools: ToolBox | None = None, **settings: Any) -> Models:
         """Let AutoPilot use these settings, and perhaps other tools."""

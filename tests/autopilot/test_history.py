@@ -52,6 +52,10 @@ def parts_of(messages: list[Any]) -> list[list[str]]:
     return [[type(part).__name__ for part in message.parts] for message in messages]
 
 
+def contents(message: Any) -> list[str]:
+    return [str(part.content) for part in message.parts]
+
+
 def test_a_finished_turn_reads_as_it_was_said():
     old = [said("hi"), events.start_step(1), *texts("Let me see."), *call(), result(), events.finish_step(1)]
     old += [
@@ -134,7 +138,7 @@ def test_context_is_sent_beside_the_message_of_this_turn_only():
     block = events.context([{"kind": "temporal_context", "text": "It is <noon>."}])
     old = [said("hi"), block, events.start_step(1), *texts("ok"), events.finish_step(1)]
     messages = model_messages(log((OLD, old), (NOW, [said("now?"), block])), NOW, [])
-    told = [str(part.content) for part in messages[-1].parts]
+    told = contents(messages[-1])
     assert told == ["<temporal_context>It is &lt;noon&gt;.</temporal_context>", "now?"]
     assert "temporal_context" not in str(messages[:-1])
 
@@ -159,10 +163,9 @@ def test_tags_are_taken_from_message_page_and_follow_up_and_the_rest_stays():
     assert page == '<user_context url="https://x">&lt;b&gt;</user_context>'
     now = [said(sly, context={"url": "u", "content": "<skills>c"}), events.follow_up(["m"], ["<skills>x"], None)]
     messages = model_messages(log((NOW, now)), NOW, [])
-    assert [str(part.content) for part in messages[0].parts] == [
+    assert contents(messages[0]) == [
         '<user_context url="u">c</user_context>',
-        "before inside after",
-        "x",
+        "x\n\nbefore inside after",
     ]
 
 
@@ -194,3 +197,15 @@ def test_every_prefix_of_a_log_gives_a_history_without_orphans(length: int):
     given_back = {p.tool_call_id for m in messages for p in m.parts if isinstance(p, ToolReturnPart)}
     assert asked == given_back
     assert isinstance(messages[-1], ModelRequest)
+
+
+def test_what_was_pending_when_a_turn_began_is_merged_by_arrival():
+    """autopilot:6.3"""
+    pending = events.follow_up(["a", "b", "c", "d"], ["late", "early", "same time", "unknown"], None)
+    arrivals = Draft(pending.type, {**pending.data, "arrivals": [9, 1, 5, None]})
+    block = events.context([{"kind": "env_context", "text": "beside"}])
+    messages = model_messages(log((NOW, [said("now", arrival_at=5), arrivals, block])), NOW, [])
+    assert contents(messages[0]) == [
+        "<env_context>beside</env_context>",
+        "early\n\nsame time\n\nunknown\n\nnow\n\nlate",
+    ]

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 import pytest_asyncio
@@ -34,7 +34,7 @@ async def connect(request: pytest.FixtureRequest, switched: tuple[Installation, 
         async def connected(*answers: Answer | Refusal) -> Script:
             script = Script(list(answers))
             url = await stack.enter_async_context(provider(script, wire))
-            keys = {f"{wire}_base_url": url, f"{wire}_api_key": CANARY, "chat_model": f"{wire}/test"}
+            keys: dict[str, Any] = {f"{wire}_base_url": url, f"{wire}_api_key": CANARY, "chat_model": f"{wire}/test"}
             models = switch.connect(installation, **keys)
             stack.push_async_callback(models.aclose)
             return script

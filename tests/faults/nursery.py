@@ -15,6 +15,8 @@ import pilothouse.app.serve
 import pilothouse.autopilot
 from pilothouse.app.cli import main
 
+IMPORTED = (pilothouse.app.serve, pilothouse.autopilot)
+
 
 def bear(ask: dict[str, Any]) -> int:
     """Fork a process that runs these words of the command line."""

@@ -7,11 +7,13 @@ import pytest
 from pilothouse.blocks.registry import Registry
 from pilothouse.graph.document import Document, to_json
 from pilothouse.graph.operations import MAX_OPERATIONS, OperationFailed, apply_operations
+from pilothouse.kit.json import JsonObject
 
 CATALOGUE = Registry()
-ASK = {"op": "add_node", "block": "Agent short text input", "id": "who", "inputs": {"name": "name"}}
-FILL = {"op": "add_node", "block": "db7d8f02-2f44-4c55-ab7a-eae0941f0c30", "inputs": {"format": "Hi {{ name }}"}}
-LINK = {"op": "connect", "from": "@0", "out": "result", "to": "@1", "in": "values_#_name"}
+ASK: JsonObject = {"op": "add_node", "block": "Agent short text input", "id": "who", "inputs": {"name": "name"}}
+TEMPLATE = "db7d8f02-2f44-4c55-ab7a-eae0941f0c30"
+FILL: JsonObject = {"op": "add_node", "block": TEMPLATE, "inputs": {"format": "Hi {{ name }}"}}
+LINK: JsonObject = {"op": "connect", "from": "@0", "out": "result", "to": "@1", "in": "values_#_name"}
 
 
 def judged(*operations: Any) -> list[dict[str, Any]]:
@@ -28,8 +30,8 @@ def test_nodes_are_added_and_linked_by_the_operation_that_made_them():
 
 
 def test_texts_and_inputs_are_set():
-    operations = [FILL, {"op": "set_input", "node": "@0", "field": "values.name", "value": "Ada"}]
-    operations += [{"op": "set_description", "value": "Says hi."}]
+    told: JsonObject = {"op": "set_input", "node": "@0", "field": "values.name", "value": "Ada"}
+    operations: list[JsonObject] = [FILL, told, {"op": "set_description", "value": "Says hi."}]
     document = apply_operations(Document(name="x"), operations, CATALOGUE).document
     assert document.description == "Says hi."
     assert document.nodes[0].inputs == {"format": "Hi {{ name }}", "values": {"name": "Ada"}}

@@ -16,9 +16,12 @@ async def provider(script: Script, wire: str) -> AsyncGenerator[str]:
     """Serve the script on the `openai` or `anthropic` wire; gives the base URL."""
     make = {"openai": openai_events, "anthropic": anthropic_events}[wire]
     tasks: set[asyncio.Task[None]] = set()
+    writers: set[asyncio.StreamWriter] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        tasks.add(task) if (task := asyncio.current_task()) else None
+        writers.add(writer)
+        if (task := asyncio.current_task()) is not None:
+            tasks.add(task)
         try:
             await _answer(script, make, reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError):
@@ -32,8 +35,8 @@ async def provider(script: Script, wire: str) -> AsyncGenerator[str]:
         yield f"http://127.0.0.1:{port}" + ("/v1" if wire == "openai" else "")
     finally:
         server.close()
-        for task in tasks:
-            task.cancel()
+        for writer in writers:
+            writer.transport.abort()
         await asyncio.gather(*tasks, return_exceptions=True)
 
 

@@ -28,8 +28,8 @@ def openai_events(answer: Answer) -> Iterator[str]:
         return
     yield chunk({}, "tool_calls" if answer.tools else "stop")
     usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
-    last = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": "test", "choices": []}
-    yield f"data: {dumps({**last, 'usage': usage})}\n\n"
+    last: dict[str, Any] = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": "test"}
+    yield f"data: {dumps({**last, 'choices': [], 'usage': usage})}\n\n"
     yield "data: [DONE]\n\n"
 
 
@@ -43,7 +43,7 @@ def anthropic_events(answer: Answer) -> Iterator[str]:
             yield event("content_block_delta", index=index, delta=delta)
         yield event("content_block_stop", index=index)
 
-    message = {"id": "msg-1", "type": "message", "role": "assistant", "model": "test", "content": []}
+    message: dict[str, Any] = {"id": "msg-1", "type": "message", "role": "assistant", "model": "test", "content": []}
     ends = {"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 11, "output_tokens": 1}}
     yield event("message_start", message={**message, **ends})
     index = 0
@@ -56,7 +56,7 @@ def anthropic_events(answer: Answer) -> Iterator[str]:
         yield from block(index, {"type": "text", "text": ""}, [{"type": "text_delta", "text": t} for t in answer.text])
         index += 1
     for tool in answer.tools:
-        start = {"type": "tool_use", "id": tool.id, "name": tool.name, "input": {}}
+        start: dict[str, Any] = {"type": "tool_use", "id": tool.id, "name": tool.name, "input": {}}
         yield from block(index, start, [{"type": "input_json_delta", "partial_json": tool.arguments}])
         index += 1
     if answer.ends != "wholly":

@@ -91,24 +91,49 @@ def error_content(data: JsonObject) -> JsonObject:
     return {"type": "error", "code": data["code"], "message": data["message"]}
 
 
+@dataclass(slots=True)
+class _Opening:
+    """What a turn begins with: its message, what was pending by then, and what the server says beside it."""
+
+    data: JsonObject
+    before: list[str] = field(default_factory=list[str])
+    after: list[str] = field(default_factory=list[str])
+    beside: str = ""
+
+    def merge(self, data: JsonObject) -> None:
+        """By arrival: what came no later than the message goes first; an unknown time is the earliest."""
+        texts = cast(list[str], data["texts"])
+        arrivals = cast(list[int | None], data.get("arrivals") or [None] * len(texts))
+        for text, arrival in zip(texts, arrivals, strict=True):
+            late = (arrival or 0) > cast(int, self.data.get("arrival_at") or 0)
+            (self.after if late else self.before).append(message_text(text))
+
+    def texts(self) -> list[str]:
+        """The user has the last word."""
+        said = "\n\n".join(text for text in (*self.before, _said(self.data), *self.after) if text)
+        return [page_context(self.data.get("context")), self.beside, said]
+
+
 class _Folder:
     def __init__(self, turn_id: str, rounds: Sequence[Json]) -> None:
         self.messages: list[ModelMessage] = []
         self._turn_id = turn_id
         self._raw = rounds
         self._open: _Round | None = None
+        self._opening: _Opening | None = None
 
     def take(self, event: Event) -> None:
         own = event.turn_id == self._turn_id
         match event.type:
             case events.USER_MESSAGE:
                 self._close(own=False)
-                self._hear(page_context(event.data.get("context")), _said(event.data))
-            case events.CONTEXT if own:
-                self._add_context(rendered(cast(list[JsonObject], event.data["blocks"])))
+                self._opening = _Opening(event.data)
+            case events.CONTEXT if own and self._opening is not None:
+                self._opening.beside = rendered(cast(list[JsonObject], event.data["blocks"]))
+            case events.FOLLOW_UP if self._opening is not None:
+                self._opening.merge(event.data)
             case events.FOLLOW_UP:
-                texts = cast(list[str], event.data["texts"])
-                self._hear(*(message_text(text) for text in texts))
+                self._hear(*(message_text(text) for text in cast(list[str], event.data["texts"])))
             case events.START_STEP:
                 self._close(own=own)
                 self._open = _Round(step=cast(int, event.data["step"]))
@@ -126,13 +151,6 @@ class _Folder:
     def _hear(self, *texts: str) -> None:
         self._request([UserPromptPart(text) for text in texts if text])
 
-    def _add_context(self, text: str) -> None:
-        """Beside the user's message: before it, so that the user has the last word."""
-        request = self.messages[-1] if self.messages else None
-        if isinstance(request, ModelRequest):
-            *earlier, last = request.parts
-            request.parts = [*earlier, UserPromptPart(text), last]
-
     def _request(self, parts: Sequence[ModelRequestPart]) -> None:
         if not parts:
             return
@@ -142,6 +160,9 @@ class _Folder:
             self.messages.append(ModelRequest(parts=list(parts)))
 
     def _close(self, *, own: bool) -> None:
+        opening, self._opening = self._opening, None
+        if opening is not None:
+            self._hear(*opening.texts())
         done, self._open = self._open, None
         if done is None:
             return

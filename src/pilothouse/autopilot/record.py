@@ -134,11 +134,19 @@ class TurnRecord:
         if (step := self.log.parts.step) is not None:
             self.add(events.finish_step(step, usage))
 
+    def finish_answered_step(self) -> None:
+        """End the step of a round that was done when its worker was lost."""
+        step = self.log.parts.step
+        if step is not None and step < self.step and not self.log.parts.calls:
+            self.finish_step()
+
     async def take_follow_ups(self) -> list[str]:
         """What the user wrote meanwhile, now part of the turn."""
         drained = await self.log.drain_pending()
         if drained:
-            self._remember([events.follow_up([one.message_id for one in drained], [one.text for one in drained], None)])
+            draft = events.follow_up([one.message_id for one in drained], [one.text for one in drained], None)
+            beside: JsonObject = {"arrivals": [one.arrival_at for one in drained]}
+            self._remember([Draft(draft.type, draft.data | beside)])  # the log has it already
         return [one.text for one in drained]
 
     # How it ends.

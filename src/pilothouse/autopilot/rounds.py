@@ -13,6 +13,7 @@ from pydantic_ai.messages import FunctionToolResultEvent, ModelMessage, ModelReq
 from pydantic_ai.run import AgentRun
 from pydantic_ai.usage import UsageLimits
 
+from pilothouse.autopilot.breakers import tripped
 from pilothouse.autopilot.context import CLOSING, message_text, system_prompt
 from pilothouse.autopilot.faults import ATTEMPTS, fault_of, pause_before, require_whole
 from pilothouse.autopilot.models import Chosen
@@ -94,12 +95,12 @@ class Rounds:
     async def _leg(self, *, closing: bool) -> End | Failed:
         """One run of the library's loop over what the log says."""
         self.record.reset_step()
+        self.record.finish_answered_step()
         messages = self.record.messages()
         if closing:
             messages = _asked_to_close(messages)
-        agent = Agent[None, str](
-            self.chosen.model(), instructions=system_prompt(), retries=RETRIES, deps_type=type(None)
-        )
+        model = await asyncio.to_thread(self.chosen.model)  # the first time, a provider's library is loaded
+        agent = Agent[None, str](model, instructions=system_prompt(), retries=RETRIES, deps_type=type(None))
         limits = UsageLimits(request_limit=None)
         async with agent.iter(
             message_history=messages,
@@ -117,6 +118,8 @@ class Rounds:
                         return End.ANSWERED
                 elif Agent.is_call_tools_node(node):
                     node = await self._run_tools(run, node)
+                    if (why := tripped(self.record.own, self.tools.tools)) is not None:
+                        return Failed(*why)
                     if self.hold.stopping.is_set():
                         return End.HANDED_ON
                 else:

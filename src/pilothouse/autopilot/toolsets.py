@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
 
+from pilothouse.autopilot.breakers import STOP_AND_ASK, TOLD_TO_STOP, failures_like
 from pilothouse.autopilot.record import TurnRecord
 from pilothouse.base import failpoints
 from pilothouse.base.tools import Tool, ToolBox, ToolContext
@@ -57,6 +59,8 @@ class TurnTools(AbstractToolset[None]):
         ours = self.tools[name]
         if call_id in self.record.begun and not ours.repeat_safe:
             return await self.record.keep_failure(call_id, name, INTERRUPTED, MAY_HAVE_HAPPENED)
+        if failures_like(self.record.own, name, tool_args) >= TOLD_TO_STOP - 1:
+            return await self.record.keep_failure(call_id, name, "repeated_tool_failure", STOP_AND_ASK)
         async with self._seats:
             return await self._run(ours, call_id, tool_args)
 
@@ -68,3 +72,12 @@ class TurnTools(AbstractToolset[None]):
         outcome = await tool.call(told, arguments)
         failpoints.hit("turn_tool_done")
         return await self.record.keep_result(call_id, tool.name, outcome, round((time.monotonic() - began) * 1000))
+
+
+def permitted(tools: ToolBox, permissions: Mapping[str, Json] | None) -> ToolBox:
+    """The tools that a turn may use: what it may not is as if it did not exist."""
+    named = (permissions or {}).get("tools")
+    if not isinstance(named, list):
+        return tools
+    excludes = bool((permissions or {}).get("tools_exclude"))
+    return ToolBox({name: tool for name, tool in tools.items() if (name in named) is not excludes})

@@ -11,7 +11,7 @@ from pilothouse.autopilot.context import message_text, turn_blocks
 from pilothouse.autopilot.models import Chosen, Models, ModelUnavailable
 from pilothouse.autopilot.record import TurnRecord
 from pilothouse.autopilot.rounds import End, Failed, Rounds
-from pilothouse.autopilot.toolsets import TurnTools
+from pilothouse.autopilot.toolsets import TurnTools, permitted
 from pilothouse.base.actor import Actor
 from pilothouse.base.tools import MAX_TOOL_WAIT_SECONDS, ToolBox, ToolContext
 from pilothouse.base.work import Units
@@ -75,7 +75,7 @@ class AutoPilot:
             dry_run=bool(turn.session.metadata.get("dry_run")),
             cancelled=turn.hold.cancelled,
         )
-        return TurnTools(self.tools, record, context)
+        return TurnTools(permitted(self.tools, turn.turn.permissions), record, context)
 
 
 @dataclass(slots=True)
@@ -96,9 +96,12 @@ async def _prepare(turn: OpenTurn, record: TurnRecord, chosen: Chosen) -> bool:
     """The notices and the context of a turn that begins; answers whether anybody said anything."""
     if chosen.is_offline and not record.has(events.NOTICE, "offline_pilot"):
         record.add(events.notice("offline_pilot", OFFLINE_NOTICE))
+    begins = not any(event.type == events.CONTEXT for event in record.own)
+    if begins:
+        await record.take_follow_ups()
     if not any(message_text(text) for text in _said(record)):
         return False
-    if not any(event.type == events.CONTEXT for event in record.own):
+    if begins:
         blocks = turn_blocks(from_micros(turn.turn.created_at), dry_run=bool(turn.session.metadata.get("dry_run")))
         record.add(events.context(blocks))
     await record.log.barrier()

@@ -1,0 +1,224 @@
+"""autopilot:6.3, 6.4, 6.6, 6.9, 6.11, 6.13, 8.1, 8.9, 9.8, 10.4, 11.6, 14.3: a scripted provider, tools of our own."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from pilothouse.autopilot.breakers import STOP_AND_ASK
+from pilothouse.autopilot.rounds import MAX_ROUNDS
+from pilothouse.autopilot.toolsets import PARALLEL_CALLS
+from pilothouse.autopilot.turn import STREAM_IDLE_TIMEOUT_SECONDS
+from pilothouse.base.tools import MAX_TOOL_WAIT_SECONDS
+from pilothouse.features.chat import events
+from tests.autopilot.bridge import Bridge
+from tests.autopilot.switch import Switch
+from tests.autopilot.workshop import Workshop
+from tests.base.waiting import until
+from tests.features.runs.stand import Installation
+from tests.providers.script import Answer, Refusal, Script, Tool
+from tests.providers.server import provider
+
+BYE = Answer(text=("Done.",))
+
+
+@dataclass(slots=True)
+class Stage:
+    """A bridge with a scripted provider and a workshop."""
+
+    bridge: Bridge
+    shop: Workshop
+    play: Callable[..., Awaitable[Script]]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(chosen: Bridge, switched: tuple[Installation, Switch]) -> AsyncGenerator[Stage]:
+    shop = Workshop()
+    async with AsyncExitStack() as stack:
+
+        async def play(*answers: Answer | Refusal) -> Script:
+            script = Script(list(answers))
+            url = await stack.enter_async_context(provider(script, "openai"))
+            models = switched[1].connect(
+                switched[0], shop.tools, openai_base_url=url, openai_api_key="k", chat_model="openai/test"
+            )
+            stack.push_async_callback(models.aclose)
+            return script
+
+        yield Stage(chosen, shop, play)
+
+
+def calls(*many: tuple[str, str]) -> Answer:
+    return Answer(tools=tuple(Tool(f"c{n}_{name}", name, asked) for n, (name, asked) in enumerate(many)))
+
+
+def numbered(first: int, name: str, asked: str) -> Answer:
+    return Answer(tools=(Tool(f"c{first}", name, asked),))
+
+
+async def test_calls_of_one_round_run_at_the_same_time_up_to_a_bound(stage: Stage):
+    count = PARALLEL_CALLS + 2
+    await stage.play(calls(*[("rest", f'{{"n": {n}}}') for n in range(count)]), BYE)
+    turn_id = await stage.bridge.start("go")
+    await until(lambda: len(stage.shop.done) == PARALLEL_CALLS)
+    stage.shop.gate.set()
+    assert await stage.bridge.ended(turn_id) == "completed"
+    assert sorted(stage.shop.done) == list(range(count))
+
+
+async def test_a_failing_call_is_a_result_and_its_siblings_finish(stage: Stage):
+    script = await stage.play(calls(("stumble", "{}"), ("count_up", '{"n": 7}')), BYE)
+    said = await stage.bridge.ask("go")
+    assert said.status == "completed"
+    assert {output.get("code", output["type"]) for output in said.outputs} == {"internal", "done"}
+    assert "secret" not in str(script.asked)
+
+
+async def test_each_call_has_a_key_of_its_own_made_of_turn_and_call(stage: Stage):
+    await stage.play(calls(("count_up", '{"n": 1}'), ("count_up", '{"n": 2}')), BYE)
+    said = await stage.bridge.ask("go")
+    told = [event.data["idempotency_key"] for event in said.of(events.TOOL_INPUT_AVAILABLE)]
+    assert sorted(stage.shop.keys) == sorted(told, key=str)
+    assert len(set(stage.shop.keys)) == 2
+    assert all(str(key).startswith(str(said.events[0].turn_id)) for key in stage.shop.keys)
+
+
+@pytest.mark.parametrize("text", ["   ", "<user_context></user_context>"])
+async def test_nothing_to_answer_asks_no_model(stage: Stage, text: str):
+    script = await stage.play(BYE)
+    said = await stage.bridge.ask(text)
+    assert said.of(events.ERROR)[0].data["code"] == "empty_prompt"
+    assert script.asked == []
+
+
+async def test_no_output_at_all_is_an_error(stage: Stage):
+    await stage.play(Answer())
+    said = await stage.bridge.ask("hi")
+    assert (said.status, said.of(events.ERROR)[0].data["code"]) == ("failed", "empty_completion")
+
+
+async def test_the_same_failing_call_is_told_to_stop_and_then_ends_the_turn(stage: Stage):
+    await stage.play(*[numbered(n, "stumble", '{"n": 1}') for n in range(9)], BYE)
+    said = await stage.bridge.ask("go")
+    assert stage.shop.done == [1, 1]
+    assert [event.data["message"] for event in said.of(events.TOOL_OUTPUT_ERROR)] == [STOP_AND_ASK] * 3
+    assert said.of(events.ERROR)[0].data["code"] == "repeated_tool_failure"
+
+
+async def test_five_empty_calls_in_a_row_end_the_turn(stage: Stage):
+    kinds = ("count_up", "rest", "count_up", "rest", "risk", "count_up")
+    await stage.play(*[numbered(n, kind, "{}") for n, kind in enumerate(kinds)], BYE)
+    said = await stage.bridge.ask("go")
+    assert said.of(events.ERROR)[0].data["code"] == "circuit_breaker_empty_tool_calls"
+    assert len(said.tools) == 5
+    assert stage.shop.done == []
+
+
+async def test_the_last_round_is_without_tools_and_there_is_none_after_it(stage: Stage):
+    rounds = [numbered(n, "count_up", f'{{"n": {n}}}') for n in range(MAX_ROUNDS)]
+    script = await stage.play(*rounds, BYE)
+    said = await stage.bridge.ask("count")
+    assert len(script.asked) == MAX_ROUNDS
+    assert all(asked.get("tools") for asked in script.asked[:-1])
+    assert not script.asked[-1].get("tools")
+    assert said.of(events.ERROR)[0].data["code"] == "max_rounds"
+
+
+async def test_a_tool_that_is_not_permitted_is_as_if_it_did_not_exist(stage: Stage):
+    script = await stage.play(calls(("risk", '{"n": 1}')), BYE)
+    said = await stage.bridge.ask("go", permissions={"tools": ["risk"], "tools_exclude": True})
+    names = [tool["function"]["name"] for tool in script.asked[0]["tools"]]
+    assert "risk" not in names
+    assert "count_up" in names
+    assert said.of(events.TOOL_OUTPUT_ERROR)[0].data["code"] == "unknown_tool"
+
+
+async def test_cancel_reaches_a_tool_and_its_call_is_interrupted(stage: Stage):
+    await stage.play(calls(("rest", '{"n": 1}')), BYE)
+    turn_id = await stage.bridge.start("go")
+    await until(lambda: bool(stage.shop.done))
+    await stage.bridge.chat.cancel_turn(stage.bridge.stand.ann.actor, stage.bridge.session_id)
+    assert await stage.bridge.ended(turn_id) == "cancelled"
+    told = [event for event in await stage.bridge.events() if event.type == events.TOOL_OUTPUT_ERROR]
+    assert told[0].data["code"] == "interrupted"
+
+
+async def test_after_a_cancel_the_next_turn_reads_a_history_without_orphans(stage: Stage):
+    await stage.play(calls(("rest", '{"n": 1}')), BYE)
+    turn_id = await stage.bridge.start("go")
+    await until(lambda: bool(stage.shop.done))
+    await stage.bridge.chat.cancel_turn(stage.bridge.stand.ann.actor, stage.bridge.session_id)
+    await stage.bridge.ended(turn_id)
+    script = await stage.play(BYE)
+    said = await stage.bridge.ask("again")
+    assert said.status == "completed"
+    roles = [message["role"] for message in script.asked[0]["messages"]]
+    assert roles[-4:] == ["assistant", "tool", "user", "user"]  # what the server says beside it, and the message
+
+
+async def test_messages_that_still_wait_when_a_turn_ends_start_the_next(stage: Stage):
+    script = await stage.play(Answer(text=("one ", "two"), pause=0.4), BYE)
+    turn_id = await stage.bridge.start("first")
+    await until(lambda: bool(script.asked))
+    for text in ("second", "third"):
+        message = stage.bridge.message(text)
+        await stage.bridge.chat.start_turn(stage.bridge.stand.ann.actor, stage.bridge.session_id, message)
+    await stage.bridge.ended(turn_id)
+
+    async def answered() -> bool:
+        return [event.type for event in await stage.bridge.events()].count(events.TURN_ENDED) == 2
+
+    await until(answered)
+    assert "second\n\nthird" in str(script.asked[1]["messages"][-1]).replace("\\n", "\n")
+
+
+async def test_the_system_prompt_and_the_tools_are_byte_equal_on_all_turns(stage: Stage):
+    script = await stage.play(BYE)
+    await stage.bridge.ask("one")
+    await (await stage.bridge.another()).ask("two")
+    first, second = script.asked
+    assert first["messages"][0] == second["messages"][0]
+    assert first["tools"] == second["tools"]
+
+
+def test_nothing_waits_longer_than_the_watchdog():
+    assert STREAM_IDLE_TIMEOUT_SECONDS == 2 * MAX_TOOL_WAIT_SECONDS == 600
+
+
+async def test_a_worker_that_stops_hands_the_turn_on_between_two_rounds(stage: Stage, switched: Any):
+    script = await stage.play(calls(("rest", '{"n": 1}')), BYE)
+    switch: Switch = switched[1]
+    turn_id = await stage.bridge.start("go")
+    await until(lambda: bool(stage.shop.done))
+    switch.turns[-1].hold.stopping.set()
+    stage.shop.gate.set()
+    assert await stage.bridge.ended(turn_id) == "completed"
+    own = [event.type for event in await stage.bridge.events()]
+    assert own.count(events.TURN_RESUMED) == 1
+    assert stage.shop.done == [1]
+    assert len(script.asked) == 2
+
+
+async def test_after_a_loss_finished_calls_are_reused_safe_ones_repeated_and_others_left(stage: Stage, switched: Any):
+    asked = [("count_up", '{"n": 1}'), ("rest", '{"n": 2}'), ("risk", '{"n": 3}')]
+    script = await stage.play(calls(*asked), BYE)
+    switch: Switch = switched[1]
+    turn_id = await stage.bridge.start("go")
+
+    async def one_is_done() -> bool:
+        done = [event.type for event in await stage.bridge.events()].count(events.TOOL_OUTPUT_AVAILABLE)
+        return done == 1 and len(stage.shop.done) == 3
+
+    await until(one_is_done)
+    await switch.lose_worker()
+    stage.shop.gate.set()
+    assert await stage.bridge.ended(turn_id) == "completed"
+    assert sorted(stage.shop.done) == [1, 2, 2, 3]
+    assert len(set(stage.shop.keys)) == 3
+    told = [event for event in await stage.bridge.events() if event.type == events.TOOL_OUTPUT_ERROR]
+    assert [(event.data["tool"], event.data["code"]) for event in told] == [("risk", "interrupted")]
+    assert "may have happened" in str(told[0].data["message"])
+    assert len(script.asked) == 2
