@@ -1,22 +1,34 @@
 """A browser for all tests, and houses to visit."""
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, Protocol
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, sync_playwright
+from playwright.sync_api import Browser, Page, StorageState, ViewportSize, sync_playwright
 
 from scripts import chromium
 from tests.browser.eyes import Eyes
 from tests.browser.house import EMAIL, PASSWORD, House
 
 HERE = Path(__file__).parent
-WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+WIDE, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-prefers-reduced-motion"]
 
-Visit: TypeAlias = Callable[..., tuple[Page, Eyes]]
+
+class Visit(Protocol):
+    """Opens a page of a house in a context of its own, with eyes on it."""
+
+    def __call__(
+        self,
+        house: House,
+        *,
+        allowed: tuple[str, ...] = (),
+        viewport: ViewportSize = WIDE,
+        storage_state: StorageState | None = None,
+        color_scheme: Literal["light", "dark"] = "light",
+    ) -> tuple[Page, Eyes]: ...
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -66,11 +78,19 @@ def owner(lived_in: House, browser: Browser) -> Generator[StorageState]:
 
 @pytest.fixture
 def visit(browser: Browser) -> Generator[Visit]:
-    """Open a page of a house in a context of its own, with eyes on it."""
     opened: list[Eyes] = []
 
-    def open_page(house: House, *, allowed: tuple[str, ...] = (), **options: Any) -> tuple[Page, Eyes]:
-        context = browser.new_context(**{"viewport": WIDE, "base_url": house.url, **options})
+    def open_page(
+        house: House,
+        *,
+        allowed: tuple[str, ...] = (),
+        viewport: ViewportSize = WIDE,
+        storage_state: StorageState | None = None,
+        color_scheme: Literal["light", "dark"] = "light",
+    ) -> tuple[Page, Eyes]:
+        context = browser.new_context(
+            base_url=house.url, viewport=viewport, storage_state=storage_state, color_scheme=color_scheme
+        )
         context.set_default_timeout(15_000)
         eyes = Eyes(context, house.url, allowed)
         opened.append(eyes)

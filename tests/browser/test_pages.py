@@ -78,6 +78,15 @@ def test_d3_d6_no_page_has_a_barrier_or_clips_its_text(
     eyes.saw_nothing_wrong()
 
 
+def test_q1_the_first_load_is_small(lived_in: House, visit: Visit) -> None:
+    """Scripts as they travel; what renders Markdown and the builder comes when it is needed."""
+    page, _ = visit(lived_in)
+    sizes: list[int] = []
+    page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
+    page.goto("/login", wait_until="networkidle")
+    assert 50_000 < sum(sizes) <= 250_000
+
+
 def test_d2_a_chosen_theme_is_there_before_the_first_paint(
     lived_in: House, resident: dict[str, Any], visit: Visit
 ) -> None:

@@ -25,3 +25,8 @@ export function inline(value: unknown, most = 120): string {
     .trim()
   return line.length > most ? `${line.slice(0, most - 1)}…` : line
 }
+
+/** What a table has under a name that came from outside; nothing that every object has. */
+export function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined
+}

@@ -1,4 +1,5 @@
 import { CopyButton } from './CopyButton'
+import { ScrollFrame } from './ScrollFrame'
 
 export function CodeBlock({ code, language }: { code: string; language?: string | undefined }) {
   return (
@@ -7,10 +8,11 @@ export function CodeBlock({ code, language }: { code: string; language?: string 
         <span>{language || 'text'}</span>
         <CopyButton text={code} label="Copy code" />
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre tabIndex={0}>
-        <code>{code}</code>
-      </pre>
+      <ScrollFrame className="code-text" aria-label="Code">
+        <pre>
+          <code>{code}</code>
+        </pre>
+      </ScrollFrame>
     </div>
   )
 }

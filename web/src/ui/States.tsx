@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Button } from './Button'
+import { Grown } from './Grown'
 import { Icon, type IconName } from './Icon'
 
 export type Problem = {
@@ -80,17 +81,18 @@ export function SkeletonRows({ rows = 8 }: { rows?: number }) {
     <div className="table-frame" role="status" aria-label="Loading">
       <table>
         <tbody>
-          {Array.from({ length: rows }, (_, row) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same
-            <tr key={row}>
-              <td className="wide">
-                <Skeleton width={`${30 + ((row * 17) % 40)}%`} />
-              </td>
-              <td>
-                <Skeleton width="80px" />
-              </td>
-            </tr>
-          ))}
+          <Grown of={Array.from({ length: rows })}>
+            {(_, row) => (
+              <tr>
+                <td className="wide">
+                  <Skeleton width={`${30 + ((row * 17) % 40)}%`} />
+                </td>
+                <td>
+                  <Skeleton width="80px" />
+                </td>
+              </tr>
+            )}
+          </Grown>
         </tbody>
       </table>
     </div>

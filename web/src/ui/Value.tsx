@@ -1,3 +1,5 @@
+import { ScrollFrame } from './ScrollFrame'
+
 /** Any JSON value: text as text, the rest as it is written. */
 export function Value({ value }: { value: unknown }) {
   if (typeof value === 'string') return <span className="value">{value}</span>
@@ -5,9 +7,8 @@ export function Value({ value }: { value: unknown }) {
     return <code className="value">{String(value)}</code>
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <pre className="value" tabIndex={0}>
+    <ScrollFrame className="value code" aria-label="Value">
       {JSON.stringify(value, null, 2)}
-    </pre>
+    </ScrollFrame>
   )
 }

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Button } from '@/ui/Button'
+import { ScrollFrame } from '@/ui/ScrollFrame'
 import { EmptyState, ErrorPanel, SkeletonRows } from '@/ui/States'
 import { When } from '@/ui/When'
 import { agentList } from './queries'
@@ -15,8 +16,7 @@ export function AgentTable() {
 
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="table-frame" tabIndex={0} aria-label="Agents">
+      <ScrollFrame className="table-frame" aria-label="Agents">
         <table>
           <thead>
             <tr>
@@ -48,7 +48,7 @@ export function AgentTable() {
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollFrame>
       {hasNextPage && (
         <div>
           <Button look="plain" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useLog } from '@/api/live/live'
 import { announce } from '@/ui/announce'
 import { Button } from '@/ui/Button'
+import { ScrollFrame } from '@/ui/ScrollFrame'
 import { AbsentPage, Skeleton } from '@/ui/States'
 import { Chips } from './Chips'
 import { Composer } from './Composer'
@@ -23,7 +24,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
   const send = useSend(sessionId)
   const stop = useStopTurn(sessionId)
   const [edits, setEdits] = useState(0)
-  const frame = useRef<HTMLDivElement>(null)
+  const frame = useRef<HTMLElement>(null)
   const { behind, toBottom } = useFollowBottom(frame, sessionId)
   const turn = activeTurn(view)
   const { chips, leaving } = useWaiting(sessionId)
@@ -38,8 +39,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
 
   return (
     <div className="chat">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section className="thread-frame" ref={frame} tabIndex={0} aria-label="Conversation">
+      <ScrollFrame className="thread-frame" ref={frame} aria-label="Conversation">
         <div className="thread">
           {phase === 'loading' && view.last === 0 && <ThreadSkeleton />}
           <Thread
@@ -57,7 +57,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
           ))}
           {turn && <Progress view={view} turn={turn} />}
         </div>
-      </section>
+      </ScrollFrame>
       <div className="chat-foot">
         {behind && (
           <Button className="new-messages" look="plain" icon="down" onClick={toBottom}>

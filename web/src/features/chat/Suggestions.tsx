@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { agentList } from '@/features/agents/queries'
+import { Grown } from '@/ui/Grown'
 
 type Props = { name: string; onPick: (text: string) => void }
 
@@ -21,14 +22,15 @@ export function Suggestions({ name, onPick }: Props) {
         Say what should get done. AutoPilot finds, builds, runs and watches agents for it.
       </p>
       <ul>
-        {suggestions.map((suggestion, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: each has its place, whatever it says
-          <li key={index}>
-            <button type="button" className="suggestion" onClick={() => onPick(suggestion)}>
-              {suggestion}
-            </button>
-          </li>
-        ))}
+        <Grown of={suggestions}>
+          {(suggestion) => (
+            <li>
+              <button type="button" className="suggestion" onClick={() => onPick(suggestion)}>
+                {suggestion}
+              </button>
+            </li>
+          )}
+        </Grown>
       </ul>
     </div>
   )

@@ -1,4 +1,4 @@
-import { fields, inline, list, text } from '@/kit/json'
+import { fields, inline, list, own, text } from '@/kit/json'
 import { elapsed } from '@/kit/time'
 import { inWords } from '@/kit/words'
 import type { ToolItem } from './view'
@@ -41,7 +41,7 @@ const SUBJECTS = [
 
 /** What ran, for the left half of the row. */
 export function whatRan(item: ToolItem): string {
-  const label = LABELS[item.tool] ?? inWords(item.tool)
+  const label = own(LABELS, item.tool) ?? inWords(item.tool)
   const subject = subjectOf(item)
   return subject === null ? label : `${label}: ${subject}`
 }

@@ -1,3 +1,5 @@
+import { messageKey } from './draft'
+
 /** What a session's log says, ready to be shown. Every item stands where its first event stands. */
 
 export type Item = UserItem | TextItem | ReasoningItem | ToolItem | NoticeItem | ErrorItem | EndItem
@@ -46,7 +48,6 @@ export type Turn = {
   turn_id: string
   status: 'queued' | 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled'
   position: number | null
-  waits_for: string | null
   model: string | null
   started_at: string | null
 }
@@ -70,7 +71,7 @@ export function activeTurn(view: ChatView): Turn | null {
 
 /** Whether a message of this id is in the log, and so needs no chip and no waiting bubble any more. */
 export function isLogged(view: ChatView, message_id: string): boolean {
-  return view.places[`message:${message_id}`] !== undefined
+  return view.places[messageKey(message_id)] !== undefined
 }
 
 /** The model that answered last. */

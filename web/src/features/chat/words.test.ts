@@ -43,6 +43,7 @@ test.each([
     '1 block found',
   ],
   ['someNew_tool', {}, {}, 'Some new tool', 'completed'],
+  ['constructor', {}, { type: 'constructor' }, 'Constructor', 'completed'],
 ])('AP14, AP15: %s says what ran and how it ended', (name, input, output, what, ended) => {
   expect([whatRan(tool(name, input, output)), howItEnded(tool(name, input, output))]).toEqual([what, ended])
 })

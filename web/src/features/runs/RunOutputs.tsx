@@ -1,4 +1,5 @@
 import { CopyButton } from '@/ui/CopyButton'
+import { Grown } from '@/ui/Grown'
 import { Value } from '@/ui/Value'
 
 type Props = { results: readonly { name: string; value: unknown }[]; over: boolean }
@@ -12,16 +13,17 @@ export function RunOutputs({ results, over }: Props) {
       )}
       {results.length > 0 && (
         <dl className="outputs">
-          {results.map((result, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: results are only ever added at the end
-            <div key={index}>
-              <dt>{result.name}</dt>
-              <dd>
-                <Value value={result.value} />
-                <CopyButton text={asText(result.value)} label={`Copy ${result.name}`} />
-              </dd>
-            </div>
-          ))}
+          <Grown of={results}>
+            {(result) => (
+              <div>
+                <dt>{result.name}</dt>
+                <dd>
+                  <Value value={result.value} />
+                  <CopyButton text={asText(result.value)} label={`Copy ${result.name}`} />
+                </dd>
+              </div>
+            )}
+          </Grown>
         </dl>
       )}
     </section>

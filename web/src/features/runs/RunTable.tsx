@@ -4,6 +4,7 @@ import type { Schemas } from '@/api/shapes'
 import { agentList, agentNames } from '@/features/agents/queries'
 import { duration } from '@/kit/time'
 import { Button } from '@/ui/Button'
+import { ScrollFrame } from '@/ui/ScrollFrame'
 import { EmptyState, ErrorPanel, SkeletonRows } from '@/ui/States'
 import { StatusBadge } from '@/ui/StatusBadge'
 import { When } from '@/ui/When'
@@ -37,8 +38,7 @@ type RowsProps = { runs: readonly Run[]; agents: ReadonlyMap<string, string> }
 
 export function RunRows({ runs, agents }: RowsProps) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <section className="table-frame" tabIndex={0} aria-label="Runs">
+    <ScrollFrame className="table-frame" aria-label="Runs">
       <table>
         <thead>
           <tr>
@@ -73,7 +73,7 @@ export function RunRows({ runs, agents }: RowsProps) {
           ))}
         </tbody>
       </table>
-    </section>
+    </ScrollFrame>
   )
 }
 

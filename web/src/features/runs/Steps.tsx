@@ -1,4 +1,5 @@
 import { duration } from '@/kit/time'
+import { Grown } from '@/ui/Grown'
 import { StatusBadge } from '@/ui/StatusBadge'
 import { Value } from '@/ui/Value'
 import type { StepView } from './reducer'
@@ -35,15 +36,16 @@ function StepRow({ step, name }: { step: StepView; name: string }) {
       <div className="stack tight step-body">
         {step.error && <p className="bad">{step.error}</p>}
         {step.outputs.length === 0 && !step.error && <p className="quiet">No output.</p>}
-        {step.outputs.map((output, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: outputs are only ever added at the end
-          <div key={index}>
-            <span className="quiet small">{output.pin}</span>
+        <Grown of={step.outputs}>
+          {(output) => (
             <div>
-              <Value value={output.value} />
+              <span className="quiet small">{output.pin}</span>
+              <div>
+                <Value value={output.value} />
+              </div>
             </div>
-          </div>
-        ))}
+          )}
+        </Grown>
       </div>
     </details>
   )

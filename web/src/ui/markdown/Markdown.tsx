@@ -1,5 +1,6 @@
 import type { Token } from 'marked'
 import { memo, useRef } from 'react'
+import { Grown } from '../Grown'
 import { noBlocks, read } from './blocks'
 import { TokenList } from './Tokens'
 
@@ -15,10 +16,7 @@ export default function Markdown({ text }: { text: string }) {
   const { done, open } = blocks.current
   return (
     <div className="prose">
-      {[...done, ...open].map((token, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks are only ever added at the end
-        <Block key={index} token={token} />
-      ))}
+      <Grown of={[...done, ...open]}>{(token) => <Block token={token} />}</Grown>
     </div>
   )
 }

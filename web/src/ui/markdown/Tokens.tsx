@@ -1,13 +1,14 @@
 import type { Token, Tokens } from 'marked'
-import { Fragment, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
+import { own } from '@/kit/json'
 import { CodeBlock } from '../CodeBlock'
+import { Grown } from '../Grown'
 import { Icon } from '../Icon'
 import { hostOf, safeTarget } from './links'
 
 /** A parsed text as elements. There is no way from here to raw HTML: what is not known is shown as it was written. */
 export function TokenList({ tokens }: { tokens: readonly Token[] }) {
-  // biome-ignore lint/suspicious/noArrayIndexKey: a text only grows at its end
-  return tokens.map((token, index) => <Fragment key={index}>{element(token)}</Fragment>)
+  return <Grown of={tokens}>{element}</Grown>
 }
 
 function children(token: { tokens?: readonly Token[] | undefined; text?: string }): ReactNode {
@@ -45,7 +46,7 @@ const RENDERERS: Record<string, (token: never) => ReactNode> = {
 }
 
 function element(token: Token): ReactNode {
-  const render = RENDERERS[token.type]
+  const render = own(RENDERERS, token.type)
   return render ? render(token as never) : token.raw
 }
 
@@ -64,13 +65,14 @@ function listOf(token: Tokens.List): ReactNode {
   const List = token.ordered ? 'ol' : 'ul'
   return (
     <List start={token.ordered && token.start !== '' ? token.start : undefined}>
-      {token.items.map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a list only grows at its end
-        <li key={index}>
-          {item.task && <input type="checkbox" checked={item.checked ?? false} readOnly disabled />}
-          {children(item)}
-        </li>
-      ))}
+      <Grown of={token.items}>
+        {(item) => (
+          <li>
+            {item.task && <input type="checkbox" checked={item.checked ?? false} readOnly disabled />}
+            {children(item)}
+          </li>
+        )}
+      </Grown>
     </List>
   )
 }
@@ -81,24 +83,17 @@ function tableOf(token: Tokens.Table): ReactNode {
       <table>
         <thead>
           <tr>
-            {token.header.map((cell, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
-              <th key={index} scope="col">
-                {children(cell)}
-              </th>
-            ))}
+            <Grown of={token.header}>{(cell) => <th scope="col">{children(cell)}</th>}</Grown>
           </tr>
         </thead>
         <tbody>
-          {token.rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows are only added at the end
-            <tr key={index}>
-              {row.map((cell, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
-                <td key={column}>{children(cell)}</td>
-              ))}
-            </tr>
-          ))}
+          <Grown of={token.rows}>
+            {(row) => (
+              <tr>
+                <Grown of={row}>{(cell) => <td>{children(cell)}</td>}</Grown>
+              </tr>
+            )}
+          </Grown>
         </tbody>
       </table>
     </div>

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react'
-import { fields, text } from '@/kit/json'
+import { fields, own, text } from '@/kit/json'
 import type { ToolItem } from '../view'
 import { AgentCard } from './AgentCard'
 import { AgentsCard, BlocksCard } from './FoundCards'
@@ -22,6 +22,6 @@ const CARDS: Record<string, ComponentType<CardProps>> = {
 
 export function ResultCard({ item, onSend }: { item: ToolItem; onSend: CardProps['onSend'] }) {
   const output = fields(item.output)
-  const Card = CARDS[text(output.type) ?? '']
+  const Card = own(CARDS, text(output.type) ?? '')
   return Card ? <Card output={output} onSend={onSend} /> : null
 }

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useLiveRun } from '@/features/runs/useRun'
 import { fields, text } from '@/kit/json'
+import { Grown } from '@/ui/Grown'
 import { Icon } from '@/ui/Icon'
 import { StatusBadge } from '@/ui/StatusBadge'
 import { Value } from '@/ui/Value'
@@ -32,15 +33,16 @@ function LiveRunCard({ runId, name, told }: { runId: string; name: string; told:
       {log.reason && <p className="bad card-more">{log.reason}</p>}
       {log.results.length > 0 && (
         <dl className="card-more card-outputs">
-          {log.results.slice(0, 12).map((result, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: results are only ever added at the end
-            <div key={index}>
-              <dt className="quiet">{result.name}</dt>
-              <dd>
-                <Value value={result.value} />
-              </dd>
-            </div>
-          ))}
+          <Grown of={log.results.slice(0, 12)}>
+            {(result) => (
+              <div>
+                <dt className="quiet">{result.name}</dt>
+                <dd>
+                  <Value value={result.value} />
+                </dd>
+              </div>
+            )}
+          </Grown>
         </dl>
       )}
     </section>

@@ -1,0 +1,69 @@
+import { fields, number, text } from '@/kit/json'
+import { add, addNotice, type Draft, type Handler, placed, toolKey } from './draft'
+import type { ChatEvent } from './events'
+import type { ToolItem } from './view'
+
+/** Tool calls: one item each, from its first word to its result. A second result changes nothing. */
+export const toolHandlers: Record<string, Handler> = {
+  'tool-input-start': (draft, event) => void toolAt(draft, event),
+  'tool-input-delta': (draft, event) =>
+    setTool(draft, event, (tool) => ({ typed: tool.typed + (text(event.data.delta) ?? '') })),
+  'tool-input-available': (draft, event) =>
+    setTool(draft, event, () => ({ status: 'running', input: event.data.input, typed: '' })),
+  'tool-output-available': endTool,
+  'tool-output-error': failTool,
+  background: noteBackground,
+}
+
+function toolAt(draft: Draft, event: ChatEvent): number {
+  const call = String(event.data.tool_call_id)
+  const known = draft.places[toolKey(event.turn_id, call)]
+  if (known !== undefined) return known
+  const tool = text(event.data.tool) ?? 'tool'
+  const nothingYet = { input: undefined, output: undefined, error: null, duration_ms: null, ended_at: null }
+  return add(draft, {
+    ...placed(event),
+    kind: 'tool',
+    call,
+    tool,
+    status: 'preparing',
+    typed: '',
+    ...nothingYet,
+  })
+}
+
+function setTool(draft: Draft, event: ChatEvent, change: (tool: ToolItem) => Partial<ToolItem>): void {
+  const place = toolAt(draft, event)
+  const item = draft.items[place]
+  if (item?.kind !== 'tool' || item.ended_at !== null) return
+  draft.items[place] = { ...item, ...change(item) }
+}
+
+function endTool(draft: Draft, event: ChatEvent): void {
+  const output = event.data.output
+  const said = fields(output)
+  const failed = event.data.success === false || said.type === 'error'
+  setTool(draft, event, () => ({
+    status: failed ? 'failed' : said.type === 'background' ? 'background' : 'completed',
+    output,
+    error: failed ? { code: text(said.error) ?? 'error', message: text(said.message) ?? 'It failed.' } : null,
+    duration_ms: number(event.data.duration_ms),
+    ended_at: event.created_at,
+  }))
+}
+
+function failTool(draft: Draft, event: ChatEvent): void {
+  const code = text(event.data.code) ?? 'error'
+  setTool(draft, event, () => ({
+    status: code === 'interrupted' || code === 'cancelled' ? 'cancelled' : 'failed',
+    error: { code, message: text(event.data.message) ?? 'It failed.' },
+    duration_ms: number(event.data.duration_ms),
+    ended_at: event.created_at,
+  }))
+}
+
+function noteBackground(draft: Draft, event: ChatEvent): void {
+  const state = text(event.data.state)
+  if (state === null || state === 'running' || state === 'parked') return
+  addNotice(draft, event, 'background', `Background work (${text(event.data.tool) ?? 'tool'}) is ${state}.`)
+}
