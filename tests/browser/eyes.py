@@ -26,7 +26,7 @@ LOOK_FOR_CLIPPED = """() => {
     if (element.closest('.unseen, svg, .builder-canvas') || style.visibility === 'hidden') continue;
     if (element.scrollWidth <= element.clientWidth + 1 || element.clientWidth === 0) continue;
     const scrolls = ['auto', 'scroll'].includes(style.overflowX);
-    if (scrolls && element.closest('.table-frame, pre, .palette-list')) continue;
+    if (scrolls && element.closest('.table-frame, .code, .code-text, .palette-list')) continue;
     if (style.textOverflow === 'ellipsis' || style.display === 'inline') continue;
     if (style.overflowX === 'visible' && element.scrollWidth - element.clientWidth < 4) continue;
     found.push(`${element.tagName}.${element.className} ${element.scrollWidth} > ${element.clientWidth}: `

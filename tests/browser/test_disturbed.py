@@ -1,6 +1,6 @@
 """A turn that is watched by three tabs, two of them much disturbed: all end with the same page."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, StorageState, expect
 
 from tests.browser.agents import slow_greeting
 from tests.browser.conftest import Visit, ask, make_owner
@@ -47,9 +47,46 @@ def test_ap21_reloads_a_second_tab_and_a_killed_server_change_nothing(house: Hou
     assert ids == sorted(set(ids)), "in the order of the log, each once"
 
 
-def begin_the_turn(page: Page) -> None:
-    page.get_by_label("Message AutoPilot").fill("run Slow greeting with name=World")
+def test_c2_eight_tabs_of_one_session_are_all_live(lived_in: House, owner: StorageState, visit: Visit) -> None:
+    """Scenario 12: browsers allow six connections to a host, and a socket is none of them."""
+    first, eyes = visit(lived_in, storage_state=owner)
+    first.goto("/")
+    say(first, "help")
+    first.locator(".turn-end").wait_for()
+    others = [first.context.new_page() for _ in range(7)]
+    for page in others:
+        page.goto(first.url)
+        page.locator(".turn-end").wait_for()
+    say(others[-1], "find blocks for working with text")
+    for page in [first, *others]:
+        expect(page.locator(".turn-end")).to_have_count(2)
+    eyes.saw_nothing_wrong()
+
+
+def test_n5_offline_is_said_and_what_is_typed_stays(lived_in: House, owner: StorageState, visit: Visit) -> None:
+    """Scenario 11, in short."""
+    page, _ = visit(lived_in, storage_state=owner)
+    page.goto("/")
+    box = page.get_by_label("Message AutoPilot")
+    box.fill("help")
+    page.context.set_offline(True)
+    expect(page.locator(".banner")).to_contain_text("You are offline")
     page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Not sent")
+    expect(box).to_have_value("help")
+    page.context.set_offline(False)
+    expect(page.locator(".banner")).to_have_count(0)
+    page.keyboard.press("Enter")
+    page.locator(".turn-end").wait_for()
+
+
+def say(page: Page, words: str) -> None:
+    page.get_by_label("Message AutoPilot").fill(words)
+    page.keyboard.press("Enter")
+
+
+def begin_the_turn(page: Page) -> None:
+    say(page, "run Slow greeting with name=World")
     expect(page.locator(".progress")).to_be_visible()
     expect(page.locator('[data-kind="user"]')).to_have_count(1)
 

@@ -31,7 +31,8 @@ function askWhoIsHere(): void {
 }
 
 const cache: QueryClient = new QueryClient({
-  defaultOptions: { queries: { retry: worthRetrying } },
+  // Without a network a change fails at once and says so; it is not kept back to surprise somebody later.
+  defaultOptions: { queries: { retry: worthRetrying }, mutations: { networkMode: 'always' } },
   queryCache: new QueryCache({ onError: watch }),
   mutationCache: new MutationCache({
     onError: (problem, _, __, mutation) => mutation.meta?.entrance !== true && watch(problem),
