@@ -57,6 +57,24 @@ def test_b2_b5_b10_search_a_block_connect_it_undo_redo_and_save(
     eyes.saw_nothing_wrong()
 
 
+def test_b13_a_run_is_watched_on_the_canvas_and_what_was_typed_stays(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner)
+    agent = new_agent(page)
+    page.goto(f"/build/{agent['id']}")
+    page.get_by_role("button", name="Run").click()
+    page.get_by_role("textbox", name="Name").fill("World")
+    page.keyboard.press("Enter")
+    expect(page.locator(".block-node .status")).to_have_text(["completed"] * 3)
+    expect(page.locator(".outputs")).to_contain_text("Hello World")
+    expect(page.get_by_role("textbox", name="Name")).to_have_value("World")
+    assert "run=" in page.url, "the address holds the view"
+    page.reload()
+    expect(page.locator(".outputs")).to_contain_text("Hello World")
+    eyes.saw_nothing_wrong()
+
+
 def test_b10_who_saves_second_is_asked(lived_in: House, owner: StorageState, visit: Visit) -> None:
     """Scenario 22."""
     page, eyes = visit(lived_in, storage_state=owner, allowed=("412",))
@@ -72,4 +90,6 @@ def test_b10_who_saves_second_is_asked(lived_in: House, owner: StorageState, vis
     assert barriers(page) == []
     page.get_by_role("button", name="Save mine on top").click()
     expect(page.get_by_text("version 3", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_label("format", exact=True)).to_have_value("Hello {{ name }}, welcome aboard!")
     eyes.saw_nothing_wrong()

@@ -21,7 +21,8 @@ def begin_slow_turn(page: Page) -> None:
     if not any(agent["name"] == "Slow greeting" for agent in agents):
         ask(page, "POST", "/api/agents", {"graph": slow_greeting(30)})
     say(page, "run Slow greeting with name=World")
-    expect(page.get_by_role("region", name="Run", exact=True).or_(page.locator(".progress"))).not_to_have_count(0)
+    expect(page.locator(".tool-row").last).to_contain_text("Agent")
+    expect(page.locator(".tool-row").last).to_contain_text("running")
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
 
 
@@ -141,6 +142,27 @@ def test_ap10_hostile_text_does_nothing_and_fetches_nothing(lived_in: House, own
         page.goto(path)
         page.get_by_text("Evil").first.wait_for()
         assert page.locator("main img").count() == 0
+    eyes.saw_nothing_wrong()
+
+
+def test_ap11_a_reader_who_scrolled_up_is_left_alone_and_told_of_what_is_new(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner, viewport={"width": 900, "height": 420})
+    page.goto("/")
+    say(page, "help")
+    page.locator(".turn-end").wait_for()
+    frame = page.get_by_role("region", name="Conversation")
+    frame.evaluate("(element) => element.scrollTo(0, 0)")
+    page.locator(".tool-row, .item").first.click()
+    expect(page.get_by_role("button", name="New messages")).to_have_count(0)
+    other = page.context.new_page()
+    other.goto(page.url)
+    say(other, "find blocks for working with text")
+    expect(page.get_by_role("button", name="New messages")).to_be_visible()
+    assert frame.evaluate("(element) => element.scrollTop") == 0
+    page.get_by_role("button", name="New messages").click()
+    expect(page.locator(".turn-end").nth(1)).to_be_in_viewport()
     eyes.saw_nothing_wrong()
 
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
 import { ApiProblem } from '@/api/errors'
 import { agentById } from '@/features/agents/queries'
 import { Builder } from '@/features/builder/Builder'
@@ -13,6 +14,7 @@ export function BuilderPage() {
   const navigate = useNavigate()
   const agent = useQuery({ ...agentById(agentId), refetchOnWindowFocus: false })
   const blocks = useQuery(blockCatalogue)
+  const [loaded, setLoaded] = useState(0)
   useTitle(agent.data?.name ?? 'Build')
   const problem = agent.error ?? blocks.error
   if (problem instanceof ApiProblem && [404, 422].includes(problem.status)) return <AbsentPage />
@@ -32,10 +34,11 @@ export function BuilderPage() {
   }
   return (
     <Builder
-      key={`${agentId} ${agent.data.newest_version}`}
+      key={`${agentId} ${loaded}`}
       agent={agent.data}
       blocks={blocks.data}
       run={run ?? null}
+      onReload={() => void agent.refetch().then(() => setLoaded(loaded + 1))}
       onRun={(started) =>
         void navigate({ to: '/build/$agentId', params: { agentId }, search: { run: started }, replace: true })
       }

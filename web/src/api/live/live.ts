@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useMemo, useSyncExternalStore } from 'react'
 import { Connection, type Link } from './connection'
 import { overSse } from './fallback'
 import { Log, type LogKind, type Snapshot } from './logs'
@@ -32,13 +32,20 @@ function logOf<State, Event>(kind: LogKind<State, Event>, id: string): Log<State
   return log
 }
 
-/** Look at a log, folded, from its beginning and as it grows. */
+const lookAtNothing = () => () => undefined
+
+/** Look at a log, folded, from its beginning and as it grows. No id: an empty one. */
 export function useLog<State, Event>(
   kind: LogKind<State, Event>,
-  id: string,
+  id: string | null,
 ): Snapshot<State> & { again: () => void } {
-  const log = logOf(kind, id)
-  return { ...useSyncExternalStore(log.look, log.read), again: log.again }
+  const log = id === null ? null : logOf(kind, id)
+  const nothing = useMemo(
+    (): Snapshot<State> => ({ state: kind.empty, phase: 'loading', refused: null }),
+    [kind],
+  )
+  const snapshot = useSyncExternalStore(log?.look ?? lookAtNothing, log?.read ?? (() => nothing))
+  return { ...snapshot, again: log?.again ?? (() => undefined) }
 }
 
 export function useLink(): Link {

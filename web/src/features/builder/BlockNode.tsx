@@ -22,7 +22,6 @@ export const BlockNode = memo(({ data, selected }: NodeProps<FlowNode>) => {
     <div className="block-node" data-selected={selected} data-kind={kind} data-status={status ?? undefined}>
       <div className="block-node-head">
         <span className="clip">{title}</span>
-        {status && <StatusBadge status={status} />}
       </div>
       <div className="block-node-pins">
         <div>
@@ -47,6 +46,11 @@ export const BlockNode = memo(({ data, selected }: NodeProps<FlowNode>) => {
           ))}
         </div>
       </div>
+      {status && (
+        <div className="block-node-foot">
+          <StatusBadge status={status} />
+        </div>
+      )}
     </div>
   )
 })

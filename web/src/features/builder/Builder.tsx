@@ -21,6 +21,8 @@ type Props = {
   blocks: ReadonlyMap<string, Block>
   run: string | null
   onRun: (run_id: string) => void
+  /** Begin again with what the server has. */
+  onReload: () => void
 }
 
 export function Builder(props: Props) {
@@ -31,7 +33,7 @@ export function Builder(props: Props) {
   )
 }
 
-function Workbench({ agent, blocks, run, onRun }: Props) {
+function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
   const drawn = useMemo(() => placed(agent, blocks), [agent, blocks])
   const editor = useEditor(drawn)
   const saving = useSaving(agent, editor)
@@ -44,6 +46,8 @@ function Workbench({ agent, blocks, run, onRun }: Props) {
   })
   const chosen = nodesOf(editor.graph).find((node) => node.id === selected)
   const save = () => void saving.save()
+  const live = useLiveRun(run)
+  const statuses = useStatuses(live.log.steps)
 
   useHotkey({ key: 'z', mod: true, shift: false, whileTyping: false }, editor.undo)
   useHotkey({ key: 'z', mod: true, shift: true, whileTyping: false }, editor.redo)
@@ -62,52 +66,44 @@ function Workbench({ agent, blocks, run, onRun }: Props) {
         onSave={save}
         onRun={() => setPanel('run')}
       />
-      <Watched run={run}>
-        {(live) => (
-          <>
-            <div className="builder-canvas">
-              <Canvas
-                editor={editor}
-                blocks={blocks}
-                statuses={statusesOf(live)}
-                readOnly={false}
-                selected={selected}
-                onSelect={(node) => {
-                  setSelected(node)
-                  if (node !== null) setPanel('node')
-                }}
-              />
-            </div>
-            <aside className="builder-panel" aria-label="Details">
-              {panel === 'run' && (
-                <RunPanel agent={agent} isDirty={editor.isDirty} onSave={save} onStarted={onRun}>
-                  {run !== null && live && <RunResult runId={run} live={live} />}
-                </RunPanel>
-              )}
-              {panel === 'node' && chosen && (
-                <NodePanel
-                  key={chosen.id}
-                  editor={editor}
-                  node={chosen}
-                  blocks={blocks}
-                  readOnly={false}
-                  onBack={() => setSelected(null)}
-                />
-              )}
-              {panel === 'node' && !chosen && (
-                <Outline editor={editor} blocks={blocks} onPick={setSelected} />
-              )}
-            </aside>
-          </>
+      <div className="builder-canvas">
+        <Canvas
+          editor={editor}
+          blocks={blocks}
+          statuses={statuses}
+          readOnly={false}
+          selected={selected}
+          onSelect={(node) => {
+            setSelected(node)
+            if (node !== null) setPanel('node')
+          }}
+        />
+      </div>
+      <aside className="builder-panel" aria-label="Details">
+        {panel === 'run' && (
+          <RunPanel agent={agent} isDirty={editor.isDirty} onSave={save} onStarted={onRun}>
+            {run !== null && <RunResult runId={run} live={live} />}
+          </RunPanel>
         )}
-      </Watched>
+        {panel === 'node' && chosen && (
+          <NodePanel
+            key={chosen.id}
+            editor={editor}
+            node={chosen}
+            blocks={blocks}
+            readOnly={false}
+            onBack={() => setSelected(null)}
+          />
+        )}
+        {panel === 'node' && !chosen && <Outline editor={editor} blocks={blocks} onPick={setSelected} />}
+      </aside>
       {adding && <BlockMenu blocks={blocks} onPick={add} onClose={() => setAdding(false)} />}
       {saving.conflict !== undefined && (
         <ConflictDialog
           current={saving.conflict}
           busy={saving.isSaving}
           onMine={() => void saving.saveMine()}
-          onTheirs={() => void saving.loadTheirs()}
+          onTheirs={onReload}
           onClose={saving.closeConflict}
         />
       )}
@@ -142,26 +138,9 @@ function useAdd(editor: Editor, onAdded: (id: string) => void) {
   }
 }
 
-/** The run that is looked at, if there is one. */
-function Watched({
-  run,
-  children,
-}: {
-  run: string | null
-  children: (live: LiveRun | null) => React.ReactNode
-}) {
-  return run === null ? children(null) : <WatchedRun run={run}>{children}</WatchedRun>
-}
-
-function WatchedRun({ run, children }: { run: string; children: (live: LiveRun | null) => React.ReactNode }) {
-  return children(useLiveRun(run))
-}
-
-const NO_STATUSES: ReadonlyMap<string, string> = new Map()
-
-function statusesOf(live: LiveRun | null): ReadonlyMap<string, string> {
-  if (live === null) return NO_STATUSES
-  return new Map(Object.values(live.log.steps).map((step) => [step.node_id, step.status]))
+/** The status of each node's last step in the run that is looked at. */
+function useStatuses(steps: LiveRun['log']['steps']): ReadonlyMap<string, string> {
+  return useMemo(() => new Map(Object.values(steps).map((step) => [step.node_id, step.status])), [steps])
 }
 
 type OutlineProps = {

@@ -46,7 +46,7 @@ export function NodePanel({ editor, node, blocks, readOnly, onBack }: Props) {
       </div>
       <Field
         key={`name-${node.name ?? ''}`}
-        label="Name"
+        label="Title"
         optional
         disabled={readOnly}
         defaultValue={node.name ?? ''}
@@ -58,7 +58,7 @@ export function NodePanel({ editor, node, blocks, readOnly, onBack }: Props) {
       {pinsOf(graph, node, block).inputs.map((pin) => {
         const link = incoming.get(pin)
         return (
-          <div key={pin} className="stack tight">
+          <div key={pin} className="pin-field">
             {link ? (
               <Source
                 link={link}
@@ -159,7 +159,7 @@ function SourceChoice({ editor, node, pin, blocks }: ChoiceProps) {
         if (chosen) change((now) => connect(now, { ...chosen, to: node.id, in: pin }))
       }}
     >
-      <option value="">Connect from…</option>
+      <option value="">Connect…</option>
       {outputs.map(({ from, out }, index) => (
         <option key={`${from}.${out}`} value={index}>
           {from}, {out}

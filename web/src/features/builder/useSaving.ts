@@ -1,15 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { ApiProblem } from '@/api/errors'
 import type { Schemas } from '@/api/shapes'
-import { agentById, useSaveAgent } from '@/features/agents/queries'
+import { useSaveAgent } from '@/features/agents/queries'
 import { number } from '@/kit/json'
 import { toast, toastProblem } from '@/ui/toasts'
 import type { Editor } from './useEditor'
 
 /** Saving with the version that was opened: a newer one is never overwritten unasked. */
 export function useSaving(agent: Schemas['AgentDetail'], editor: Editor) {
-  const cache = useQueryClient()
   const save = useSaveAgent(agent.id)
   const [version, setVersion] = useState(agent.newest_version)
   const [conflict, setConflict] = useState<number | null | undefined>()
@@ -43,7 +41,6 @@ export function useSaving(agent: Schemas['AgentDetail'], editor: Editor) {
     isSaving: save.isPending,
     save: () => saveOver(version),
     saveMine: () => saveOver(conflict ?? version),
-    loadTheirs: () => cache.invalidateQueries({ queryKey: agentById(agent.id).queryKey }),
     closeConflict: () => setConflict(undefined),
   }
 }

@@ -25,7 +25,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
   const stop = useStopTurn(sessionId)
   const [edits, setEdits] = useState(0)
   const frame = useRef<HTMLElement>(null)
-  const { behind, toBottom } = useFollowBottom(frame, sessionId)
+  const { behind, toBottom } = useFollowBottom(frame, view.last)
   const turn = activeTurn(view)
   const { chips, leaving } = useWaiting(sessionId)
   useTurnNews(turn?.turn_id ?? null)

@@ -1,9 +1,12 @@
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 
 const NEAR = 48
 
-/** Keep the end in view while the reader is at the end; leave the reader alone otherwise. */
-export function useFollowBottom(frame: RefObject<HTMLElement | null>, key: string | null) {
+/**
+ * Keep the end in view while the reader is at the end; leave the reader alone otherwise, and say when more came.
+ * `last` is the newest event: what grows because somebody opens it is nothing new.
+ */
+export function useFollowBottom(frame: RefObject<HTMLElement | null>, last: number) {
   const following = useRef(true)
   const [behind, setBehind] = useState(false)
 
@@ -15,8 +18,10 @@ export function useFollowBottom(frame: RefObject<HTMLElement | null>, key: strin
     setBehind(false)
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another session starts at its end
-  useLayoutEffect(toBottom, [key])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every new event is looked at
+  useEffect(() => {
+    if (!following.current) setBehind(true)
+  }, [last])
 
   useEffect(() => {
     const place = frame.current
@@ -24,7 +29,6 @@ export function useFollowBottom(frame: RefObject<HTMLElement | null>, key: strin
     if (!place || !content) return
     const grew = new ResizeObserver(() => {
       if (following.current) place.scrollTop = place.scrollHeight
-      else setBehind(true)
     })
     const scrolled = () => {
       following.current = place.scrollHeight - place.scrollTop - place.clientHeight < NEAR

@@ -9,7 +9,7 @@ import type { RunView } from './reducer'
 export type LiveRun = { log: RunView; status: string | null; over: boolean }
 
 /** A run as its log tells it, which is ahead of any row that was fetched. */
-export function useLiveRun(run_id: string): LiveRun {
+export function useLiveRun(run_id: string | null): LiveRun {
   const cache = useQueryClient()
   const { state, phase } = useLog(runLog, run_id)
   const over = phase === 'ended'
@@ -18,7 +18,7 @@ export function useLiveRun(run_id: string): LiveRun {
 
   useEffect(() => {
     if (!over) wasGoing.current = phase === 'live'
-    if (!over || !wasGoing.current) return
+    if (!over || !wasGoing.current || run_id === null) return
     announce(`Run ${state.status?.replaceAll('_', ' ')}`)
     void cache.invalidateQueries({ queryKey: runById(run_id).queryKey })
   }, [over, phase, state.status, cache, run_id])
