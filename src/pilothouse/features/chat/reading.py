@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import cast
@@ -144,15 +144,16 @@ def _position(message: JsonObject) -> int:
 class Quiet:
     """How long nothing has happened, told at 10, 30 and 60 seconds."""
 
-    def __init__(self) -> None:
-        self._since = time.monotonic()
-        self._told = 0
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since, self._told = clock(), 0
 
     def broken(self) -> None:
-        self._since, self._told = time.monotonic(), 0
+        self._since, self._told = self._clock(), 0
 
     def caption(self) -> bytes:
-        passed = time.monotonic() - self._since
+        """What is to be told now, if anything."""
+        passed = self._clock() - self._since
         due = [seconds for seconds in CAPTIONS if self._told < seconds <= passed]
         if not due:
             return b""
