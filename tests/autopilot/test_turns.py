@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -188,6 +188,17 @@ def test_nothing_waits_longer_than_the_watchdog():
     assert STREAM_IDLE_TIMEOUT_SECONDS == 2 * MAX_TOOL_WAIT_SECONDS == 600
 
 
+async def test_a_provider_that_falls_silent_ends_the_turn(stage: Stage, switched: Any):
+    script = await stage.play(Answer(text=("One", " two"), pause=30))
+    switch: Switch = switched[1]
+    assert switch.pilot is not None
+    switch.pilot = replace(switch.pilot, idle_seconds=2.0)
+    said = await stage.bridge.ask("talk")
+    assert (said.status, said.of(events.ERROR)[0].data["code"]) == ("failed", "idle_timeout")
+    assert len(said.of(events.TEXT_START)) == len(said.of(events.TEXT_END))
+    assert len(script.asked) == 1
+
+
 async def test_a_worker_that_stops_hands_the_turn_on_between_two_rounds(stage: Stage, switched: Any):
     script = await stage.play(calls(("rest", '{"n": 1}')), BYE)
     switch: Switch = switched[1]
@@ -222,3 +233,14 @@ async def test_after_a_loss_finished_calls_are_reused_safe_ones_repeated_and_oth
     assert [(event.data["tool"], event.data["code"]) for event in told] == [("risk", "interrupted")]
     assert "may have happened" in str(told[0].data["message"])
     assert len(script.asked) == 2
+
+
+@pytest.mark.parametrize("slug", ["openrouter/nameless", "nobody/model"])
+async def test_a_model_that_cannot_be_asked_ends_the_turn_and_says_so(
+    chosen: Bridge, switched: tuple[Installation, Switch], slug: str
+):
+    """autopilot:13.3"""
+    key = "k" if "router" in slug else None
+    switched[1].connect(switched[0], chat_model=slug, openrouter_api_key=key)
+    said = await chosen.ask("hi")
+    assert (said.status, said.of(events.ERROR)[0].data["code"]) == ("failed", "model_unavailable")
