@@ -54,7 +54,10 @@ def asks(operation: Operation, document: dict[str, Any]) -> Iterator[Ask]:
 
 def fields_of(told: dict[str, Any], document: dict[str, Any]) -> list[str]:
     content = told.get("requestBody", {}).get("content", {}).get("application/json")
-    return list(resolved(content["schema"]["$ref"], document)["properties"]) if content else []
+    if not content:
+        return []
+    schema = content["schema"].get("anyOf", [content["schema"]])[0]  # a body that may be left out is one or null
+    return list(resolved(schema["$ref"], document)["properties"])
 
 
 async def send(site: Site, ask: Ask, values: dict[str, str], headers: dict[str, str]) -> httpx2.Response:

@@ -22,6 +22,7 @@ class Hearing:
         self.ended = False
         self.left = asyncio.Event()
         self.deaf = asyncio.Event()  # set: takes nothing any more
+        self.gone = asyncio.Event()  # the server has let go of it
         self._ask = body
         self._asked = False
 
@@ -108,3 +109,4 @@ async def hearing(
 
 async def _serve(app: ASGIApp, scope: dict[str, Any], heard: Hearing) -> None:
     await app(scope, heard.receive, heard.send)
+    heard.gone.set()

@@ -10,6 +10,7 @@ from typing import Any
 
 import uvicorn
 
+from pilothouse.app.serve import QuietServer
 from tests.base.waiting import until
 from tests.features.chat.parlour import Parlour
 from tests.features.runs.stand import Installation
@@ -32,8 +33,8 @@ async def served(installation: Installation) -> AsyncGenerator[str]:
     door = socket.socket()
     door.bind(("127.0.0.1", 0))
     config = uvicorn.Config(installation.app, lifespan="off", log_config=None, loop="none", ws="none")
-    server = uvicorn.Server(config)
-    task = asyncio.create_task(server._serve([door]))  # pyright: ignore[reportPrivateUsage]  without its signals
+    server = QuietServer(config)
+    task = asyncio.create_task(server.serve([door]))
     await until(lambda: server.started)
     try:
         yield f"http://127.0.0.1:{door.getsockname()[1]}"

@@ -1,8 +1,11 @@
 """The AI SDK's stream of a turn, and the session's log: live, resumed, replayed, each event exactly once."""
 
 import random
+import time
+from contextlib import aclosing
 
 from pilothouse.kit.ids import new_id
+from tests.base.waiting import until
 from tests.features.chat.hearing import hearing
 from tests.features.chat.parlour import Parlour
 
@@ -82,3 +85,42 @@ async def test_nobody_reads_beyond_the_head(small: Parlour):
     for follow in ("true", "false"):
         beyond = await small.stand.ann.http.get(path, params={"after": head + 1, "follow": follow})
         assert (beyond.status_code, beyond.json()["code"]) == (409, "conflict")
+
+
+async def test_ten_thousand_cuts_lose_nothing_and_double_nothing(small: Parlour):
+    """5.1."""
+    session, chance = await small.session(), random.Random(11)
+    for n in range(3):
+        await small.ended(await small.start(session, f"say line {n}", "tool find"))
+    conversations = small.stand.house.app.state.conversations
+    head = len(await small.events(session))
+    seen: list[int] = []
+    for cut in range(10_000):
+        after = len(seen) if seen and len(seen) < head else 0
+        seen = seen[:after]
+        async with aclosing(conversations.envelopes(session, after)) as batches:
+            batch = await anext(batches)
+        seen += [event["id"] for event in batch[: chance.randint(1, 10)]]
+        assert seen == list(range(1, len(seen) + 1)), cut
+
+
+async def test_silence_is_broken_and_a_reader_that_takes_nothing_is_cut(small: Parlour):
+    """4.7, 4.8: and neither slows the turn or the other."""
+    session, gate = await small.session(), new_id()
+    await small.start(session, "say hello", f"wait {gate}", *["say more"] * 10)
+    await small.reaches(gate)
+    path = f"/{session}/stream"
+    async with hearing(small, "GET", path) as quiet, hearing(small, "GET", path) as deaf:
+        for heard in (quiet, deaf):
+            await heard.hears(5)
+        assert b": \n\n" not in quiet.body
+        began = time.monotonic()
+        await until(lambda: b": \n\n" in quiet.body, 10)
+        assert 6 < time.monotonic() - began < 9
+        deaf.deaf.set()
+        small.open(gate)
+        await quiet.ends()
+        assert time.monotonic() - began < 12
+        await until(deaf.gone.is_set, 8)
+    assert quiet.types[-1] == "[DONE]"
+    assert "[DONE]" not in deaf.types

@@ -1058,10 +1058,468 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/chat/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Chat Sessions
+         * @description The caller's sessions, newest first. `q` looks for a text in titles and in what the user said.
+         */
+        get: operations["list_chat_sessions"];
+        put?: never;
+        /**
+         * Create Chat Session
+         * @description Make a session. One that is bound to an agent (`builder_graph_id`) exists once; asking again answers it.
+         */
+        post: operations["create_chat_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/sessions/{chat_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Chat Session
+         * @description A session and its last messages; `before` an event id, the ones before it.
+         */
+        get: operations["get_chat_session"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Chat Session
+         * @description Cancel what runs in a session, and forget it. Agents, runs and files stay.
+         */
+        delete: operations["delete_chat_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/sessions/{chat_id}/title": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set Chat Session Title
+         * @description Name a session.
+         */
+        patch: operations["set_chat_session_title"];
+        trace?: never;
+    };
+    "/api/chat/sessions/{chat_id}/pinned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set Chat Session Pinned
+         * @description Pin a session, or unpin it.
+         */
+        patch: operations["set_chat_session_pinned"];
+        trace?: never;
+    };
+    "/api/chat/sessions/{chat_id}/seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Mark Chat Session Seen
+         * @description The user has seen everything up to an event: the session is no longer unread.
+         */
+        patch: operations["mark_chat_session_seen"];
+        trace?: never;
+    };
+    "/api/chat/sessions/{chat_id}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Resume Turn
+         * @description The stream of the turn that is under way, from its start or after `Last-Event-ID`; 204 when there is none.
+         */
+        get: operations["resume_turn"];
+        put?: never;
+        /**
+         * Start Turn
+         * @description Say something. An idle session answers with the stream of the turn; a busy one keeps the message (202).
+         */
+        post: operations["start_turn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/sessions/{chat_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow Session
+         * @description The session's log after an event id: a stream across turns, or one page with `follow=false`.
+         */
+        get: operations["follow_session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/sessions/{chat_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Turn
+         * @description Stop what the session does. The answer comes when it has stopped, after 5 seconds at the latest.
+         */
+        post: operations["cancel_turn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/sessions/{chat_id}/messages/pending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Pending Messages
+         * @description The messages that wait for the running turn to take them; looking takes none.
+         */
+        get: operations["list_pending_messages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/sessions/{chat_id}/messages/pending/{message_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take Back Message
+         * @description Take a message back that no turn has taken yet.
+         */
+        delete: operations["take_back_message"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chat/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Chat Sessions
+         * @description The caller's sessions, newest first. `q` looks for a text in titles and in what the user said.
+         */
+        get: operations["v1_list_chat_sessions"];
+        put?: never;
+        /**
+         * Create Chat Session
+         * @description Make a session. One that is bound to an agent (`builder_graph_id`) exists once; asking again answers it.
+         */
+        post: operations["v1_create_chat_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chat/sessions/{chat_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Chat Session
+         * @description A session and its last messages; `before` an event id, the ones before it.
+         */
+        get: operations["v1_get_chat_session"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Chat Session
+         * @description Cancel what runs in a session, and forget it. Agents, runs and files stay.
+         */
+        delete: operations["v1_delete_chat_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chat/sessions/{chat_id}/title": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set Chat Session Title
+         * @description Name a session.
+         */
+        patch: operations["v1_set_chat_session_title"];
+        trace?: never;
+    };
+    "/api/v1/chat/sessions/{chat_id}/pinned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Set Chat Session Pinned
+         * @description Pin a session, or unpin it.
+         */
+        patch: operations["v1_set_chat_session_pinned"];
+        trace?: never;
+    };
+    "/api/v1/chat/sessions/{chat_id}/seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Mark Chat Session Seen
+         * @description The user has seen everything up to an event: the session is no longer unread.
+         */
+        patch: operations["v1_mark_chat_session_seen"];
+        trace?: never;
+    };
+    "/api/v1/chat/sessions/{chat_id}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Resume Turn
+         * @description The stream of the turn that is under way, from its start or after `Last-Event-ID`; 204 when there is none.
+         */
+        get: operations["v1_resume_turn"];
+        put?: never;
+        /**
+         * Start Turn
+         * @description Say something. An idle session answers with the stream of the turn; a busy one keeps the message (202).
+         */
+        post: operations["v1_start_turn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chat/sessions/{chat_id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow Session
+         * @description The session's log after an event id: a stream across turns, or one page with `follow=false`.
+         */
+        get: operations["v1_follow_session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chat/sessions/{chat_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel Turn
+         * @description Stop what the session does. The answer comes when it has stopped, after 5 seconds at the latest.
+         */
+        post: operations["v1_cancel_turn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chat/sessions/{chat_id}/messages/pending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Pending Messages
+         * @description The messages that wait for the running turn to take them; looking takes none.
+         */
+        get: operations["v1_list_pending_messages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/chat/sessions/{chat_id}/messages/pending/{message_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take Back Message
+         * @description Take a message back that no turn has taken yet.
+         */
+        delete: operations["v1_take_back_message"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/ws/ticket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Socket Ticket
+         * @description A ticket to the WebSocket, for one use within 30 seconds.
+         */
+        post: operations["create_socket_ticket"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** ActiveTurnOut */
+        ActiveTurnOut: {
+            /** Turn Id */
+            turn_id: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "waiting";
+            /** Started At */
+            started_at: string | null;
+            /** First Event Id */
+            first_event_id: number;
+        };
         /** ActiveVersionIn */
         ActiveVersionIn: {
             /** Version */
@@ -1329,6 +1787,67 @@ export interface components {
             rate_limit_per_minute?: number | null;
         };
         /**
+         * AssistantMessage
+         * @description A turn: what AutoPilot did and said.
+         */
+        AssistantMessage: {
+            /** Id */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            role: "assistant";
+            /** Turn Id */
+            turn_id: string;
+            /** First Event Id */
+            first_event_id: number;
+            /** Last Event Id */
+            last_event_id: number;
+            /** Created At */
+            created_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "waiting" | "completed" | "failed" | "cancelled";
+            /** Reason */
+            reason: string | null;
+            /** Model */
+            model: string | null;
+            /** Position */
+            position: number | null;
+            /** Waits For */
+            waits_for: {
+                [key: string]: unknown;
+            }[] | null;
+            /** Duration Ms */
+            duration_ms: number | null;
+            /** Parts */
+            parts: (components["schemas"]["StepPart"] | components["schemas"]["BlockPart"] | components["schemas"]["ToolPart"] | components["schemas"]["BackgroundPart"] | components["schemas"]["FollowUpPart"] | components["schemas"]["CompactionPart"] | components["schemas"]["NoticePart"] | components["schemas"]["ErrorPart"])[];
+        };
+        /**
+         * BackgroundPart
+         * @description Work that goes on beside the turn.
+         */
+        BackgroundPart: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "background";
+            /** Background Id */
+            background_id: string;
+            /** Tool */
+            tool: string;
+            /** State */
+            state: string;
+            /** Ref Kind */
+            ref_kind: string;
+            /** Ref Id */
+            ref_id: string | null;
+        };
+        /**
          * BlockOut
          * @description A block as the builder shows it: pins as JSON schemas.
          */
@@ -1372,6 +1891,51 @@ export interface components {
             /** Reason */
             reason: string | null;
         };
+        /** BlockPart */
+        BlockPart: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "reasoning" | "text";
+            /** Id */
+            id: string;
+            /** Text */
+            text: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "streaming" | "done";
+        };
+        /**
+         * Buffered
+         * @description The session is busy: the message waits.
+         */
+        Buffered: {
+            /** Buffer Length */
+            buffer_length: number;
+            /** Max Buffer Length */
+            max_buffer_length: number;
+            /** Turn In Flight */
+            turn_in_flight: boolean;
+        };
+        /** CompactionPart */
+        CompactionPart: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "compaction";
+            /** Event Id */
+            event_id: number;
+            /** Up To Event */
+            up_to_event: number;
+            /** Tokens Before */
+            tokens_before: number;
+            /** Tokens After */
+            tokens_after: number;
+        };
         /** CoverageOut */
         CoverageOut: {
             /** Nodes */
@@ -1400,6 +1964,41 @@ export interface components {
          * @enum {string}
          */
         Effects: "none" | "reads" | "writes";
+        /** ErrorPart */
+        ErrorPart: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "error";
+            /** Event Id */
+            event_id: number;
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
+            /** Retryable */
+            retryable: boolean;
+        };
+        /**
+         * FollowUpPart
+         * @description Messages that the user sent while the turn was running, where the turn took them in.
+         */
+        FollowUpPart: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "follow-up";
+            /** Event Id */
+            event_id: number;
+            /** Message Ids */
+            message_ids: string[];
+            /** Texts */
+            texts: string[];
+            /** After Tool Call Id */
+            after_tool_call_id: string | null;
+        };
         /** ImportIn */
         ImportIn: {
             /** Document */
@@ -1481,6 +2080,29 @@ export interface components {
             };
         };
         /**
+         * MessageIn
+         * @description A message to AutoPilot.
+         */
+        MessageIn: {
+            /** Message */
+            message: string;
+            /**
+             * Is User Message
+             * @default true
+             * @constant
+             */
+            is_user_message: true;
+            context?: components["schemas"]["PageContext"] | null;
+            /** File Ids */
+            file_ids?: string[];
+            /** Mode */
+            mode?: ("fast" | "extended_thinking") | null;
+            /** Model */
+            model?: ("standard" | "advanced") | null;
+            /** Message Id */
+            message_id?: string | null;
+        };
+        /**
          * NewApiKeyOut
          * @description The only answer that ever holds the key.
          */
@@ -1506,6 +2128,24 @@ export interface components {
             /** Key */
             key: string;
         };
+        /** NoticePart */
+        NoticePart: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "notice";
+            /** Event Id */
+            event_id: number;
+            /** Code */
+            code: string;
+            /** Level */
+            level: string;
+            /** Message */
+            message: string;
+            /** Retryable */
+            retryable: boolean;
+        };
         /** OwnerIn */
         OwnerIn: {
             /**
@@ -1527,6 +2167,16 @@ export interface components {
              * @default UTC
              */
             timezone: string;
+        };
+        /**
+         * PageContext
+         * @description The page that the user was looking at.
+         */
+        PageContext: {
+            /** Url */
+            url: string;
+            /** Content */
+            content: string;
         };
         /** Page[AgentOut] */
         Page_AgentOut_: {
@@ -1569,6 +2219,32 @@ export interface components {
              */
             new_password: string;
         };
+        /** PendingMessage */
+        PendingMessage: {
+            /** Message Id */
+            message_id: string;
+            /** Text */
+            text: string;
+            context: components["schemas"]["PageContext"] | null;
+            /** File Ids */
+            file_ids: string[];
+            /** Origin */
+            origin: string;
+            /** Arrival At */
+            arrival_at: string;
+        };
+        /** PendingMessages */
+        PendingMessages: {
+            /** Messages */
+            messages: components["schemas"]["PendingMessage"][];
+            /** Count */
+            count: number;
+        };
+        /** PinnedIn */
+        PinnedIn: {
+            /** Pinned */
+            pinned: boolean;
+        };
         /**
          * Problem
          * @description The body of every error.
@@ -1578,7 +2254,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "agent_invalid" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "conflict" | "csrf_failed" | "disabled_block" | "egress_denied" | "expired" | "forbidden" | "format_unsupported" | "gone" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "method_not_allowed" | "not_found" | "origin_denied" | "payment_required" | "precondition_required" | "rate_limited" | "request_timeout" | "scope_missing" | "setup_done" | "shutting_down" | "too_large" | "too_many_redirects" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict";
+            code: "agent_invalid" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "conflict" | "csrf_failed" | "disabled_block" | "egress_denied" | "expired" | "forbidden" | "format_unsupported" | "gone" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "method_not_allowed" | "not_found" | "origin_denied" | "payment_required" | "pending_full" | "pending_too_long" | "precondition_required" | "rate_limited" | "request_timeout" | "scope_missing" | "setup_done" | "shutting_down" | "too_large" | "too_many_redirects" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict";
             /** Message */
             message: string;
             /** Detail */
@@ -1781,25 +2457,111 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /** SessionOut */
-        SessionOut: {
+        /** SeenIn */
+        SeenIn: {
+            /** Event Id */
+            event_id: number;
+        };
+        /**
+         * SessionDetail
+         * @description A session and a page of its conversation, oldest message first.
+         */
+        SessionDetail: {
+            session: components["schemas"]["pilothouse__features__chat__schemas__SessionOut"];
+            /** Messages */
+            messages: (components["schemas"]["UserMessage"] | components["schemas"]["AssistantMessage"])[];
+            /** Has More */
+            has_more: boolean;
+            /** Last Event Id */
+            last_event_id: number;
+            active_turn: components["schemas"]["ActiveTurnOut"] | null;
+        };
+        /**
+         * SessionEvent
+         * @description An event of the session's log.
+         */
+        SessionEvent: {
             /** Id */
-            id: string;
-            /** Device */
-            device: string;
+            id: number;
+            /** Session Id */
+            session_id: string;
+            /** Turn Id */
+            turn_id: string | null;
+            /** Type */
+            type: string;
             /** Created At */
             created_at: string;
-            /** Seen At */
-            seen_at: string;
-            /** Expires At */
-            expires_at: string;
-            /** Current */
-            current: boolean;
+            /** Data */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * SessionEvents
+         * @description A page of the log.
+         */
+        SessionEvents: {
+            /** Items */
+            items: components["schemas"]["SessionEvent"][];
+            /** Head */
+            head: number;
+        };
+        /**
+         * SessionIn
+         * @description A new session.
+         */
+        SessionIn: {
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run: boolean;
+            /** Builder Graph Id */
+            builder_graph_id?: string | null;
+        };
+        /** SessionList */
+        SessionList: {
+            /** Sessions */
+            sessions: components["schemas"]["pilothouse__features__chat__schemas__SessionOut"][];
+            /** Total */
+            total: number;
+        };
+        /** SessionMade */
+        SessionMade: {
+            /** Id */
+            id: string;
+            /** Created At */
+            created_at: string;
+            /** User Id */
+            user_id: string;
+            metadata: components["schemas"]["SessionMetadata"];
+        };
+        /**
+         * SessionMetadata
+         * @description What a session was made with.
+         */
+        SessionMetadata: {
+            /** Dry Run */
+            dry_run: boolean;
+            /** Builder Graph Id */
+            builder_graph_id: string | null;
+            /** Parent Session Id */
+            parent_session_id: string | null;
+            /** Parent Turn Id */
+            parent_turn_id: string | null;
+            /** Depth */
+            depth: number;
+            /** Source Platform */
+            source_platform: string | null;
+            /** Permissions */
+            permissions: {
+                [key: string]: unknown;
+            } | null;
         };
         /** SessionsOut */
         SessionsOut: {
             /** Items */
-            items: components["schemas"]["SessionOut"][];
+            items: components["schemas"]["pilothouse__features__accounts__schemas__SessionOut"][];
         };
         /** SetupStatus */
         SetupStatus: {
@@ -1857,6 +2619,117 @@ export interface components {
             started_at: string | null;
             /** Ended At */
             ended_at: string | null;
+        };
+        /**
+         * StepPart
+         * @description Where a round of the model begins.
+         */
+        StepPart: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "step";
+            /** Step */
+            step: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "running" | "done";
+            /** Usage */
+            usage: unknown;
+        };
+        /**
+         * TicketOut
+         * @description Offer it as the subprotocol `ticket.<ticket>`, beside `pilothouse.v1`.
+         */
+        TicketOut: {
+            /** Ticket */
+            ticket: string;
+            /** Expires In Seconds */
+            expires_in_seconds: number;
+        };
+        /** TitleIn */
+        TitleIn: {
+            /** Title */
+            title: string;
+        };
+        /** ToolError */
+        ToolError: {
+            /** Code */
+            code: string;
+            /** Message */
+            message: string;
+        };
+        /**
+         * ToolPart
+         * @description A tool call and what came of it.
+         */
+        ToolPart: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool";
+            /** Tool Call Id */
+            tool_call_id: string;
+            /** Tool */
+            tool: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "input-streaming" | "input-available" | "output-available" | "output-error";
+            /** Input Text */
+            input_text: string;
+            /** Input */
+            input: unknown;
+            /** Output */
+            output: unknown;
+            /** Success */
+            success: boolean | null;
+            error: components["schemas"]["ToolError"] | null;
+            /** Duration Ms */
+            duration_ms: number | null;
+        };
+        /**
+         * TurnCancelled
+         * @description What the cancel came to.
+         */
+        TurnCancelled: {
+            /** Cancelled */
+            cancelled: boolean;
+            /** Reason */
+            reason: ("no_active_task" | "dequeued" | "cancel_published_not_confirmed") | null;
+        };
+        /**
+         * UserMessage
+         * @description What the user said.
+         */
+        UserMessage: {
+            /** Id */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            role: "user";
+            /** Turn Id */
+            turn_id: string | null;
+            /** First Event Id */
+            first_event_id: number;
+            /** Last Event Id */
+            last_event_id: number;
+            /** Created At */
+            created_at: string;
+            /** Text */
+            text: string;
+            context: components["schemas"]["PageContext"] | null;
+            /** File Ids */
+            file_ids: string[];
+            /** Origin */
+            origin: string;
         };
         /** UserOut */
         UserOut: {
@@ -2023,6 +2896,60 @@ export interface components {
             author_id: string;
             /** Created At */
             created_at: string;
+        };
+        /** SessionOut */
+        pilothouse__features__accounts__schemas__SessionOut: {
+            /** Id */
+            id: string;
+            /** Device */
+            device: string;
+            /** Created At */
+            created_at: string;
+            /** Seen At */
+            seen_at: string;
+            /** Expires At */
+            expires_at: string;
+            /** Current */
+            current: boolean;
+        };
+        /**
+         * SessionOut
+         * @description A session of the caller's.
+         */
+        pilothouse__features__chat__schemas__SessionOut: {
+            /** Id */
+            id: string;
+            /** User Id */
+            user_id: string;
+            /** Title */
+            title: string | null;
+            /**
+             * Title Source
+             * @enum {string}
+             */
+            title_source: "auto" | "user";
+            /** Pinned */
+            pinned: boolean;
+            /** Origin */
+            origin: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "idle" | "queued" | "running" | "waiting";
+            /** Unread */
+            unread: boolean;
+            /** Needs User */
+            needs_user: boolean;
+            /** Created At */
+            created_at: string;
+            /** Updated At */
+            updated_at: string;
+            metadata: components["schemas"]["SessionMetadata"];
+            /** Prompt Tokens */
+            prompt_tokens: number;
+            /** Completion Tokens */
+            completion_tokens: number;
         };
     };
     responses: never;
@@ -5699,6 +6626,1483 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_chat_sessions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                q?: string | null;
+                pinned_first?: boolean;
+                include_sub?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_chat_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SessionIn"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionMade"];
+                };
+            };
+            /** @description `not_found`: There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_chat_session: {
+        parameters: {
+            query?: {
+                limit?: number;
+                before?: number | null;
+            };
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_chat_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_chat_session_title: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TitleIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_chat_session_pinned: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PinnedIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mark_chat_session_seen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SeenIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resume_turn: {
+        parameters: {
+            query?: never;
+            header?: {
+                "last-event-id"?: number | null;
+            };
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The turn as an AI SDK UI message stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Nothing is under way. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: The log does not reach that far yet. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    start_turn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageIn"];
+            };
+        };
+        responses: {
+            /** @description The turn as an AI SDK UI message stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The session is busy; the message waits. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Buffered"];
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`: This Idempotency-Key was used with another body. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `pending_too_long`: A message to a busy session may have at most 32,000 characters. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `turn_limit`: Too many turns are under way.
+             *
+             *     `pending_full`: This session has as many pending messages as it can keep.
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    follow_session: {
+        parameters: {
+            query?: {
+                after?: number | null;
+                follow?: boolean;
+                limit?: number;
+            };
+            header?: {
+                "last-event-id"?: number | null;
+            };
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, or the stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionEvents"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: The log does not reach that far yet. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_turn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnCancelled"];
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_pending_messages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingMessages"];
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    take_back_message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `not_found`: There is no such session.
+             *
+             *     `not_found`: There is no such message.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: This message was taken into a turn already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_list_chat_sessions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                q?: string | null;
+                pinned_first?: boolean;
+                include_sub?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_create_chat_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SessionIn"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionMade"];
+                };
+            };
+            /** @description `not_found`: There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_get_chat_session: {
+        parameters: {
+            query?: {
+                limit?: number;
+                before?: number | null;
+            };
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_delete_chat_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_set_chat_session_title: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TitleIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_set_chat_session_pinned: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PinnedIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_mark_chat_session_seen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SeenIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_resume_turn: {
+        parameters: {
+            query?: never;
+            header?: {
+                "last-event-id"?: number | null;
+            };
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The turn as an AI SDK UI message stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/event-stream": string;
+                };
+            };
+            /** @description Nothing is under way. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: The log does not reach that far yet. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_start_turn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MessageIn"];
+            };
+        };
+        responses: {
+            /** @description The turn as an AI SDK UI message stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/event-stream": string;
+                };
+            };
+            /** @description The session is busy; the message waits. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Buffered"];
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `idempotency_conflict`: This Idempotency-Key was used with another body. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `pending_too_long`: A message to a busy session may have at most 32,000 characters. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `turn_limit`: Too many turns are under way.
+             *
+             *     `pending_full`: This session has as many pending messages as it can keep.
+             */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_follow_session: {
+        parameters: {
+            query?: {
+                after?: number | null;
+                follow?: boolean;
+                limit?: number;
+            };
+            header?: {
+                "last-event-id"?: number | null;
+            };
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, or the stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionEvents"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: The log does not reach that far yet. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_cancel_turn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnCancelled"];
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_list_pending_messages: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PendingMessages"];
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_take_back_message: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /**
+             * @description `not_found`: There is no such session.
+             *
+             *     `not_found`: There is no such message.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: This message was taken into a turn already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_socket_ticket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TicketOut"];
                 };
             };
             /** @description Anything that went wrong. */

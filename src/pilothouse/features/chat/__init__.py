@@ -1,12 +1,13 @@
 """Chat: AutoPilot's sessions and turns as rows and events. What answers is not here, but in `autopilot`."""
 
 from pilothouse.features.chat import events
+from pilothouse.features.chat.cancelling import Cancelled
 from pilothouse.features.chat.closing import OpenParts, closing_events
 from pilothouse.features.chat.errors import SessionNotFound, TurnLimit
 from pilothouse.features.chat.events import Draft, Event
 from pilothouse.features.chat.limits import KIND, MAX_ATTEMPTS, user_channel
 from pilothouse.features.chat.reading import Conversations
-from pilothouse.features.chat.service import Cancelled, Chat, MessagePending, TurnBegun
+from pilothouse.features.chat.service import Chat, MessagePending, TurnBegun
 from pilothouse.features.chat.turnlog import Lines, TurnLog
 from pilothouse.features.chat.turns import Drive, OpenTurn, SessionFacts, TurnFacts, Turns
 from pilothouse.features.chat.writes.keeping import Slept

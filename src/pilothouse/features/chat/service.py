@@ -10,17 +10,12 @@ from typing import Any, TypeAlias
 from pilothouse.base import failpoints
 from pilothouse.base.actor import Actor
 from pilothouse.base.committer import Clash, Refused, WriteSet
-from pilothouse.base.fanout import following
-from pilothouse.base.jobs.cancels import CANCEL_JOB
-from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.inbox import SEND_FACT
-from pilothouse.base.jobs.lease import Lease, LeaseLost
 from pilothouse.base.jobs.moves import micros
-from pilothouse.base.jobs.seizing import SEIZE_JOB
-from pilothouse.base.jobs.worker import Hold
 from pilothouse.base.reader import Reader
 from pilothouse.base.work import Work
 from pilothouse.features.chat import queries
+from pilothouse.features.chat.cancelling import Cancelled, Cancels
 from pilothouse.features.chat.errors import (
     MessageConsumed,
     MessageIdTaken,
@@ -31,11 +26,11 @@ from pilothouse.features.chat.errors import (
     TooManyPushes,
     TurnLimit,
 )
-from pilothouse.features.chat.limits import CANCEL_CONFIRM_SECONDS, CANCEL_POLL_SECONDS, KIND, lane_of
+from pilothouse.features.chat.limits import KIND, lane_of
 from pilothouse.features.chat.news import SESSION_CHANGED, SESSION_DELETED, session_news
 from pilothouse.features.chat.present import SessionView
 from pilothouse.features.chat.turnlog import Lines
-from pilothouse.features.chat.turns import Turns, end_cancelled
+from pilothouse.features.chat.turns import Turns
 from pilothouse.features.chat.writes import messages, sessions, starting
 from pilothouse.features.chat.writes.appending import Appended, notice_of
 from pilothouse.features.chat.writes.messages import Message
@@ -74,14 +69,6 @@ class MessagePending:
     turn_in_flight: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Cancelled:
-    """What a cancel came to."""
-
-    cancelled: bool
-    reason: str | None
-
-
 @dataclass(slots=True)
 class Chat:
     """One per process."""
@@ -91,9 +78,11 @@ class Chat:
     check_owner: CheckOwner
     process_id: str = field(default_factory=new_id)
     turns: Turns = field(init=False)
+    cancels: Cancels = field(init=False)
 
     def __post_init__(self) -> None:
         self.turns = Turns(self.reader, self.lines)
+        self.cancels = Cancels(self.turns, self.process_id)
 
     # Sessions.
 
@@ -190,7 +179,7 @@ class Chat:
                 return await self._begun(actor, session_id, outcome)
             if stopping is not None and stopping.is_set():
                 raise ShuttingDown
-            await self._await_end_of(outcome, session_id)
+            await self.cancels.await_end_of(outcome, session_id)
 
     async def _landed_earlier(self, session_id: str, message: Message, digest: str) -> Outcome:
         known = await queries.find_message(self.reader, session_id, message.message_id)
@@ -225,57 +214,9 @@ class Chat:
         span = await queries.get_turn(self.reader, actor, session_id, turn_id)
         return TurnBegun(turn_id, span.first, replayed=True)
 
-    async def _await_end_of(self, dying: Dying, session_id: str) -> None:
-        """Return when the cancelled turn has ended; one that does not within its time is taken away."""
-        left = CANCEL_CONFIRM_SECONDS - max(0, micros() - dying.cancel_at) / 1_000_000
-        if not await self._has_ended(dying.turn_id, session_id, max(0.0, left)):
-            await self._seize(dying.turn_id)
-
     async def cancel_turn(self, actor: Actor, session_id: str) -> Cancelled:
         """Stop what the session does, within 5 seconds: by its worker, or without it."""
-        view = await queries.get_session(self.reader, actor, session_id)
-        if view.active is None:
-            return Cancelled(False, "no_active_task")
-        turn_id, lane = view.active.turn_id, lane_of(actor.user_id)
-        try:
-            mark = (CANCEL_JOB, (turn_id, lane, None, micros(), self.process_id))
-            answers = await self.lines.committer.land(WriteSet((mark,), locks=(lane,)))
-        except Refused:  # it ended by itself
-            return Cancelled(False, "no_active_task")
-        if answers and answers[0] is not None:
-            await self._end_cancelled(answers[0])
-            return Cancelled(True, "dequeued" if view.active.started_at is None else None)
-        self.lines.bell.ring_cancel([turn_id])
-        if await self._has_ended(turn_id, session_id, CANCEL_CONFIRM_SECONDS):
-            return Cancelled(True, None)
-        await self._seize(turn_id)
-        return Cancelled(True, "cancel_published_not_confirmed")
-
-    async def _has_ended(self, turn_id: str, session_id: str, seconds: float) -> bool:
-        deadline = asyncio.get_running_loop().time() + seconds
-        with following(self.lines.fanout, session_id) as subscription:
-            while await queries.turn_status(self.reader, turn_id) is None:
-                left = deadline - asyncio.get_running_loop().time()
-                if left <= 0:
-                    return False
-                await subscription.take(min(left, CANCEL_POLL_SECONDS))
-        return True
-
-    async def _seize(self, turn_id: str) -> None:
-        try:
-            answers = await self.lines.committer.land(WriteSet(((SEIZE_JOB, (turn_id, self.process_id, micros())),)))
-        except Refused:
-            return  # it ended, or a worker has taken it up again and sees the mark
-        if answers:
-            await self._end_cancelled(answers[0])
-
-    async def _end_cancelled(self, job: Claimed) -> None:
-        hold = Hold(job, Lease(None))
-        hold.cancelled.set()
-        try:
-            await self.turns.advance(hold, end_cancelled)
-        except LeaseLost:
-            return  # the sweeper gave it to a worker, who sees the mark and ends it
+        return await self.cancels.cancel(await queries.get_session(self.reader, actor, session_id))
 
     async def send_fact(
         self, turn_id: str, user_id: str, name: str, value: Json, *, fact_id: str | None = None

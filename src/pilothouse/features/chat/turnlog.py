@@ -75,7 +75,10 @@ class TurnLog:
     # What is gathered.
 
     def add(self, *drafts: Draft) -> None:
-        """Log these events, soon; `barrier` waits until they are on disk."""
+        """Log these events, soon; `barrier` waits until they are on disk.
+
+        Raises `TypeError` for what JSON cannot hold: numbers past 64 bits, half a character.
+        """
         self._refuse_if_over()
         now = micros()
         for draft in drafts:

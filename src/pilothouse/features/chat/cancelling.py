@@ -1,0 +1,89 @@
+"""Stopping a turn: a mark on its job first, then whoever works on it, and after five seconds without them."""
+
+import asyncio
+from dataclasses import dataclass
+
+from pilothouse.base.committer import Refused, WriteSet
+from pilothouse.base.fanout import following
+from pilothouse.base.jobs.cancels import CANCEL_JOB
+from pilothouse.base.jobs.claims import Claimed
+from pilothouse.base.jobs.lease import Lease, LeaseLost
+from pilothouse.base.jobs.moves import micros
+from pilothouse.base.jobs.seizing import SEIZE_JOB
+from pilothouse.base.jobs.worker import Hold
+from pilothouse.features.chat import queries
+from pilothouse.features.chat.limits import CANCEL_CONFIRM_SECONDS, CANCEL_POLL_SECONDS, lane_of
+from pilothouse.features.chat.present import SessionView
+from pilothouse.features.chat.turns import Turns, end_cancelled
+from pilothouse.features.chat.writes.starting import Dying
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """What a cancel came to."""
+
+    cancelled: bool
+    reason: str | None
+
+
+NOTHING_TO_CANCEL = Cancelled(False, "no_active_task")
+
+
+@dataclass(frozen=True, slots=True)
+class Cancels:
+    """One per process, which signs with its id what it takes from others."""
+
+    turns: Turns
+    process_id: str
+
+    async def cancel(self, view: SessionView) -> Cancelled:
+        """Stop what the session does; answers when it has stopped, after five seconds at the latest."""
+        if view.active is None:
+            return NOTHING_TO_CANCEL
+        turn_id, lane = view.active.turn_id, lane_of(view.user_id)
+        mark = (CANCEL_JOB, (turn_id, lane, None, micros(), self.process_id))
+        try:
+            answers = await self.turns.lines.committer.land(WriteSet((mark,), locks=(lane,)))
+        except Refused:  # it ended by itself
+            return NOTHING_TO_CANCEL
+        if answers and answers[0] is not None:
+            await self._end(answers[0])
+            return Cancelled(True, "dequeued" if view.active.started_at is None else None)
+        self.turns.lines.bell.ring_cancel([turn_id])
+        if await self._has_ended(turn_id, view.id, CANCEL_CONFIRM_SECONDS):
+            return Cancelled(True, None)
+        await self._seize(turn_id)
+        return Cancelled(True, "cancel_published_not_confirmed")
+
+    async def await_end_of(self, dying: Dying, session_id: str) -> None:
+        """Return when the cancelled turn has ended; one that does not within its time is taken away."""
+        left = CANCEL_CONFIRM_SECONDS - max(0, micros() - dying.cancel_at) / 1_000_000
+        if not await self._has_ended(dying.turn_id, session_id, max(0.0, left)):
+            await self._seize(dying.turn_id)
+
+    async def _has_ended(self, turn_id: str, session_id: str, seconds: float) -> bool:
+        deadline = asyncio.get_running_loop().time() + seconds
+        with following(self.turns.lines.fanout, session_id) as subscription:
+            while await queries.turn_status(self.turns.reader, turn_id) is None:
+                left = deadline - asyncio.get_running_loop().time()
+                if left <= 0:
+                    return False
+                await subscription.take(min(left, CANCEL_POLL_SECONDS))
+        return True
+
+    async def _seize(self, turn_id: str) -> None:
+        seize = (SEIZE_JOB, (turn_id, self.process_id, micros()))
+        try:
+            answers = await self.turns.lines.committer.land(WriteSet((seize,)))
+        except Refused:
+            return  # it ended, or a worker has taken it up again and sees the mark
+        if answers:
+            await self._end(answers[0])
+
+    async def _end(self, job: Claimed) -> None:
+        hold = Hold(job, Lease(None))
+        hold.cancelled.set()
+        try:
+            await self.turns.advance(hold, end_cancelled)
+        except LeaseLost:
+            return  # the sweeper gave it to a worker, who sees the mark and ends it
