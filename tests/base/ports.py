@@ -1,6 +1,5 @@
 """Opens the ports of `base` on a test's database, whichever it is."""
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,7 +9,7 @@ from sqlalchemy.engine.url import make_url
 
 from pilothouse.base.committer_postgres import PostgresCommitter
 from pilothouse.base.committer_sqlite import SqliteCommitter
-from pilothouse.base.database import is_sqlite
+from pilothouse.base.database import WriteTurn, is_sqlite
 from pilothouse.base.postgres import dsn_of
 from pilothouse.base.reader import PostgresReader, Reader, SqliteReader
 
@@ -23,11 +22,9 @@ def path_of(url: str) -> Path:
 
 
 @asynccontextmanager
-async def committing(url: str, lock: asyncio.Lock | None = None) -> AsyncGenerator[AnyCommitter]:
-    """A committer that runs for as long as the block does. `lock` is that of the process's `Database`."""
-    committer = (
-        SqliteCommitter(path_of(url), lock or asyncio.Lock()) if is_sqlite(url) else PostgresCommitter(dsn_of(url))
-    )
+async def committing(url: str, turn: WriteTurn | None = None) -> AsyncGenerator[AnyCommitter]:
+    """A committer that runs for as long as the block does. `turn` is that of the process's `Database`."""
+    committer = SqliteCommitter(path_of(url), turn or WriteTurn()) if is_sqlite(url) else PostgresCommitter(dsn_of(url))
     await committer.start()
     try:
         yield committer

@@ -95,7 +95,7 @@ async def test_what_a_read_unit_writes_is_never_kept(units: Units, reader: Reade
 
 async def test_units_and_the_committer_take_turns(units: Units, notes_url: str, reader: Reader):
     """Many writers of both sorts at once: nobody is told that the database is locked, nobody waits for ever."""
-    async with committing(notes_url, units.database.write_lock) as committer:
+    async with committing(notes_url, units.database.write_turn) as committer:
 
         async def by_unit(n: int) -> None:
             async with units.write(SYSTEM) as work:
@@ -113,7 +113,7 @@ async def test_units_and_the_committer_take_turns(units: Units, notes_url: str, 
 
 
 async def test_jobs_admitted_by_units_and_by_the_committer_keep_one_cap(units: Units, notes_url: str, reader: Reader):
-    async with committing(notes_url, units.database.write_lock) as committer:
+    async with committing(notes_url, units.database.write_turn) as committer:
         desk = Desk(committer, reader)
 
         async def by_unit() -> str:
@@ -128,3 +128,12 @@ async def test_jobs_admitted_by_units_and_by_the_committer_keep_one_cap(units: U
 
     assert sorted(states) == ["held"] * 55 + ["queued"] * 5
     assert (await desk.used())["run/u1"] == 5
+
+
+async def test_a_unit_that_would_wait_for_itself_is_told_so_at_once(sqlite_url: str):
+    units = Units(Database(sqlite_url))
+    async with committing(sqlite_url, units.database.write_turn) as committer:
+        with pytest.raises(RuntimeError, match=r"work\.apply"):
+            async with units.write(SYSTEM):
+                await committer.land(insert("never"))
+    await units.database.close()

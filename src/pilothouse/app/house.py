@@ -158,7 +158,7 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
 
 async def _open_writers(stack: AsyncExitStack, profile: Profile, database: Database) -> tuple[Committer, Reader]:
     if profile.embedded:
-        committer = SqliteCommitter(profile.sqlite_path, database.write_lock)
+        committer = SqliteCommitter(profile.sqlite_path, database.write_turn)
         reader = SqliteReader(profile.sqlite_path)
     else:
         dsn = dsn_of(profile.database_url)

@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 
 from pilothouse.base.committer import Clash, DatabaseUnavailable, Pending, Refused, WaitingSets, WriteSet, settle_future
-from pilothouse.base.database import SQLITE_PRAGMAS
+from pilothouse.base.database import SQLITE_PRAGMAS, WriteTurn
 from pilothouse.base.statements import REFUSED, Params, Rows, SqliteExecute, Torn
 from pilothouse.base.telemetry import COMMIT_GROUPS, COMMIT_OUTAGES, COMMIT_SETS
 
@@ -21,11 +21,11 @@ SLOW_LOCK_SECONDS = 0.1
 
 
 class SqliteCommitter:
-    """Lands groups in its own thread; `lock` keeps units of work of this process out meanwhile."""
+    """Lands groups in its own thread; `turn` keeps units of work of this process out meanwhile."""
 
-    def __init__(self, path: Path, lock: asyncio.Lock) -> None:
+    def __init__(self, path: Path, turn: WriteTurn) -> None:
         self._path = path
-        self._lock = lock
+        self._turn = turn
         self._waiting = WaitingSets()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="committer")
         self._connection: sqlite3.Connection | None = None
@@ -38,6 +38,7 @@ class SqliteCommitter:
         return self._waiting.put(writes)
 
     async def land(self, writes: WriteSet, *, urgent: bool = False) -> list[Any]:
+        self._turn.refuse_owner()
         return await self._waiting.put(writes, urgent=urgent)
 
     async def close(self) -> None:
@@ -54,7 +55,7 @@ class SqliteCommitter:
         while True:
             group = await self._waiting.take()
             waited_from = time.monotonic()
-            async with self._lock:
+            async with self._turn:
                 if (waited := time.monotonic() - waited_from) > SLOW_LOCK_SECONDS:
                     log.warning("committer.lock_slow", seconds=round(waited, 3))
                 if len(group) < 64:

@@ -65,14 +65,35 @@ def is_sqlite(url: str) -> bool:
     return make_url(url).get_backend_name() == "sqlite"
 
 
+class WriteTurn:
+    """Whose turn it is to write to SQLite, which has one writer."""
+
+    def __init__(self) -> None:
+        self._lock = asyncio.Lock()
+        self._owner: asyncio.Task[Any] | None = None
+
+    async def __aenter__(self) -> None:
+        await self._lock.acquire()
+        self._owner = asyncio.current_task()
+
+    async def __aexit__(self, *_: object) -> None:
+        self._owner = None
+        self._lock.release()
+
+    def refuse_owner(self) -> None:
+        """Raises for the task that has the turn: it would wait for itself for ever."""
+        if self._owner is not None and self._owner is asyncio.current_task():
+            raise RuntimeError("a unit of work cannot wait for the committer: use `work.apply`")
+
+
 class Database:
     """The engine for units of work. Hot writes go through the committer instead."""
 
     def __init__(self, url: str, *, pool_size: int = 12, busy_seconds: float = 5) -> None:
         self.url = url
         self.sqlite = is_sqlite(url)
-        # SQLite has one writer: a unit of work and the committer take turns on this lock, not on busy loops.
-        self.write_lock = asyncio.Lock()
+        # SQLite has one writer: a unit of work and the committer take turns, not busy loops.
+        self.write_turn = WriteTurn()
         self.engine: AsyncEngine = (
             _sqlite_engine(url, pool_size, busy_seconds) if self.sqlite else _postgres_engine(url, pool_size)
         )
@@ -96,7 +117,7 @@ class Database:
         if not self.sqlite:
             yield
             return
-        async with self.write_lock:
+        async with self.write_turn:
             yield
 
     async def close(self) -> None:
