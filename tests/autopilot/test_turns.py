@@ -86,6 +86,16 @@ async def test_each_call_has_a_key_of_its_own_made_of_turn_and_call(stage: Stage
     assert all(str(key).startswith(str(said.events[0].turn_id)) for key in stage.shop.keys)
 
 
+async def test_a_server_that_gives_every_call_the_same_id_confuses_nobody(stage: Stage):
+    same = [Answer(tools=(Tool("call_0", "count_up", f'{{"n": {n}}}'),)) for n in range(3)]
+    script = await stage.play(*same, BYE)
+    said = await stage.bridge.ask("count")
+    assert stage.shop.done == [0, 1, 2]
+    assert [output["n"] for output in said.outputs] == [0, 1, 2]
+    told = [message for message in script.asked[-1]["messages"] if message["role"] == "tool"]
+    assert len({message["tool_call_id"] for message in told}) == 3
+
+
 @pytest.mark.parametrize("text", ["   ", "<user_context></user_context>"])
 async def test_nothing_to_answer_asks_no_model(stage: Stage, text: str):
     script = await stage.play(BYE)

@@ -140,6 +140,7 @@ class Rounds:
         assert Agent.is_call_tools_node(called)
         response = called.model_response
         require_whole(response)
+        self.record.name_calls(response)
         await self.record.keep_response(response, stream, usage_of(response, self.chosen))
         return called
 

@@ -137,8 +137,10 @@ class Tool:
             result = ToolError(code="tool_timeout", message=f"{self.name} took over {self.timeout_seconds:g} seconds.")
         except PilothouseError as error:
             result = _told(error)
-        except Exception:  # noqa: BLE001  this door's one net: the turn goes on, the log has the trace
-            result = _unexpected(self.name)
+        except Exception:  # this door's one net: the turn goes on, the log has the trace
+            trace_id = new_id()
+            log.exception("tool.fault", tool=self.name, trace_id=trace_id)
+            result = ToolError(code="internal", message="This tool failed.", details={"trace_id": trace_id})
         given = result.model_copy(update={"session_id": ctx.session_id})
         return Outcome(given.model_dump(mode="json", exclude_none=True), not isinstance(result, ToolError))
 
@@ -157,12 +159,6 @@ class Tool:
 
 def _told(error: PilothouseError) -> ToolError:
     return ToolError(code=error.code, message=error.message, hint=error.advice, details=dict(error.facts))
-
-
-def _unexpected(name: str) -> ToolError:
-    trace_id = new_id()
-    log.error("tool.fault", tool=name, trace_id=trace_id, exc_info=True)
-    return ToolError(code="internal", message="This tool failed unexpectedly.", details={"trace_id": trace_id})
 
 
 class ToolBox(Mapping[str, Tool]):
