@@ -10,6 +10,7 @@ from pathlib import Path
 
 OPENAPI = Path("docs/reference/openapi.json")
 TYPES = Path("web/src/api/schema.gen.ts")
+TOOLS = Path("docs/reference/tools.md")
 
 
 def openapi(write: bool) -> str | None:
@@ -47,9 +48,20 @@ def block_index(write: bool) -> str | None:
     return None
 
 
+def tool_page(write: bool) -> str | None:
+    """The page about AutoPilot's tools, from their declarations."""
+    command = [sys.executable, "-m", "pilothouse.autopilot.reference"]
+    made = subprocess.run(command, check=True, capture_output=True).stdout
+    if write:
+        TOOLS.write_bytes(made)
+    elif not TOOLS.exists() or TOOLS.read_bytes() != made:
+        return f"{TOOLS} is not what the tools say; run `python -m scripts.generated --write`"
+    return None
+
+
 def main() -> int:
     write = "--write" in sys.argv
-    complaints = [complaint for make in (openapi, api_types, block_index) if (complaint := make(write))]
+    complaints = [complaint for make in (openapi, api_types, block_index, tool_page) if (complaint := make(write))]
     for complaint in complaints:
         print(complaint)
     return 1 if complaints else 0

@@ -24,7 +24,7 @@ BYE = Answer(text=("All ", "done."))
 CANARY = "sk-canary-0123456789"
 
 
-@pytest_asyncio.fixture(loop_scope="session", params=["openai", "anthropic"])
+@pytest_asyncio.fixture(loop_scope="session", params=["openai", "openrouter", "anthropic"])
 async def connect(request: pytest.FixtureRequest, switched: tuple[Installation, Switch]) -> AsyncGenerator[Connect]:
     """Let this provider answer."""
     installation, switch = switched
@@ -34,7 +34,11 @@ async def connect(request: pytest.FixtureRequest, switched: tuple[Installation, 
         async def connected(*answers: Answer | Refusal) -> Script:
             script = Script(list(answers))
             url = await stack.enter_async_context(provider(script, wire))
-            keys: dict[str, Any] = {f"{wire}_base_url": url, f"{wire}_api_key": CANARY, "chat_model": f"{wire}/test"}
+            keys: dict[str, Any] = {
+                f"{wire}_base_url": url,
+                f"{wire}_api_key": CANARY,
+                "chat_model": f"{wire}/maker/test",
+            }
             models = switch.connect(installation, **keys)
             stack.push_async_callback(models.aclose)
             return script

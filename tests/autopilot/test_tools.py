@@ -63,7 +63,9 @@ def test_all_schemas_together_are_short_and_no_tool_may_wait_longer_than_a_turn(
     tools = all_tools()
     sizes = {name: len(dumps(tool.schema)) + len(tool.description) for name, tool in tools.items()}
     assert sum(sizes.values()) <= 32_000, sorted(sizes.items(), key=lambda item: -item[1])[:10]
-    assert all(tool.timeout_seconds <= MAX_TOOL_WAIT_SECONDS for tool in tools.values())
+    budgets = {name: tool.timeout_seconds for name, tool in tools.items()}
+    assert [name for name, seconds in budgets.items() if seconds is None] == ["run_agent", "view_agent_output"]
+    assert all(seconds <= MAX_TOOL_WAIT_SECONDS for seconds in budgets.values() if seconds is not None)
     assert all(tool.label and tool.description for tool in tools.values())
 
 
@@ -224,3 +226,18 @@ async def test_a_foreign_run_answers_like_an_unknown_one(hand: Hand, tool: str):
     assert foreign == unknown
     assert foreign["code"] == "not_found"
     await bob.leave()
+
+
+async def test_with_a_wait_the_running_one_is_shown_when_it_ends(hand: Hand):
+    waits = [
+        {"op": "add_node", "block": "Countdown timer", "id": "wait", "inputs": {"seconds": 1, "input_message": "up"}},
+        OUT,
+        {"op": "connect", "from": "wait", "out": "output_message", "to": "out", "in": "value"},
+    ]
+    agent = await hand.call("create_agent", name="Sleeper", operations=waits)
+    started = await hand.call("run_agent", library_agent_id=agent["agent_id"])
+    assert started["type"] == "execution_started"
+    none = await hand.call("view_agent_output", library_agent_id=agent["agent_id"])
+    assert none["type"] == "no_results"
+    shown = await hand.call("view_agent_output", library_agent_id=agent["agent_id"], wait_if_running=20)
+    assert (shown["execution"]["status"], shown["execution"]["outputs"]) == ("completed", {"said": ["up"]})

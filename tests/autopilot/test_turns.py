@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -84,6 +84,16 @@ async def test_each_call_has_a_key_of_its_own_made_of_turn_and_call(stage: Stage
     assert sorted(stage.shop.keys) == sorted(told, key=str)
     assert len(set(stage.shop.keys)) == 2
     assert all(str(key).startswith(str(said.events[0].turn_id)) for key in stage.shop.keys)
+
+
+async def test_a_server_that_gives_every_call_the_same_id_confuses_nobody(stage: Stage):
+    same = [Answer(tools=(Tool("call_0", "count_up", f'{{"n": {n}}}'),)) for n in range(3)]
+    script = await stage.play(*same, BYE)
+    said = await stage.bridge.ask("count")
+    assert stage.shop.done == [0, 1, 2]
+    assert [output["n"] for output in said.outputs] == [0, 1, 2]
+    told = [message for message in script.asked[-1]["messages"] if message["role"] == "tool"]
+    assert len({message["tool_call_id"] for message in told}) == 3
 
 
 @pytest.mark.parametrize("text", ["   ", "<user_context></user_context>"])
@@ -188,6 +198,17 @@ def test_nothing_waits_longer_than_the_watchdog():
     assert STREAM_IDLE_TIMEOUT_SECONDS == 2 * MAX_TOOL_WAIT_SECONDS == 600
 
 
+async def test_a_provider_that_falls_silent_ends_the_turn(stage: Stage, switched: Any):
+    script = await stage.play(Answer(text=("One", " two"), pause=30))
+    switch: Switch = switched[1]
+    assert switch.pilot is not None
+    switch.pilot = replace(switch.pilot, idle_seconds=2.0)
+    said = await stage.bridge.ask("talk")
+    assert (said.status, said.of(events.ERROR)[0].data["code"]) == ("failed", "idle_timeout")
+    assert len(said.of(events.TEXT_START)) == len(said.of(events.TEXT_END))
+    assert len(script.asked) == 1
+
+
 async def test_a_worker_that_stops_hands_the_turn_on_between_two_rounds(stage: Stage, switched: Any):
     script = await stage.play(calls(("rest", '{"n": 1}')), BYE)
     switch: Switch = switched[1]
@@ -222,3 +243,14 @@ async def test_after_a_loss_finished_calls_are_reused_safe_ones_repeated_and_oth
     assert [(event.data["tool"], event.data["code"]) for event in told] == [("risk", "interrupted")]
     assert "may have happened" in str(told[0].data["message"])
     assert len(script.asked) == 2
+
+
+@pytest.mark.parametrize("slug", ["openrouter/nameless", "nobody/model"])
+async def test_a_model_that_cannot_be_asked_ends_the_turn_and_says_so(
+    chosen: Bridge, switched: tuple[Installation, Switch], slug: str
+):
+    """autopilot:13.3"""
+    key = "k" if "router" in slug else None
+    switched[1].connect(switched[0], chat_model=slug, openrouter_api_key=key)
+    said = await chosen.ask("hi")
+    assert (said.status, said.of(events.ERROR)[0].data["code"]) == ("failed", "model_unavailable")

@@ -6,15 +6,16 @@ from contextlib import asynccontextmanager
 
 from pilothouse.kit.json import dumps, loads
 from tests.providers.script import Answer, Refusal, Script
-from tests.providers.wires import anthropic_events, openai_events
+from tests.providers.wires import anthropic_events, openai_events, openrouter_events
 
 HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+WIRES = {"openai": openai_events, "openrouter": openrouter_events, "anthropic": anthropic_events}
 
 
 @asynccontextmanager
 async def provider(script: Script, wire: str) -> AsyncGenerator[str]:
-    """Serve the script on the `openai` or `anthropic` wire; gives the base URL."""
-    make = {"openai": openai_events, "anthropic": anthropic_events}[wire]
+    """Serve the script on one of the wires; gives the base URL."""
+    make = WIRES[wire]
     tasks: set[asyncio.Task[None]] = set()
     writers: set[asyncio.StreamWriter] = set()
 
@@ -32,7 +33,7 @@ async def provider(script: Script, wire: str) -> AsyncGenerator[str]:
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     try:
         port = server.sockets[0].getsockname()[1]
-        yield f"http://127.0.0.1:{port}" + ("/v1" if wire == "openai" else "")
+        yield f"http://127.0.0.1:{port}" + ("" if wire == "anthropic" else "/v1")
     finally:
         server.close()
         for writer in writers:

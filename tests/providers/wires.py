@@ -7,7 +7,12 @@ from pilothouse.kit.json import dumps
 from tests.providers.script import Answer
 
 
-def openai_events(answer: Answer) -> Iterator[str]:
+def openrouter_events(answer: Answer) -> Iterator[str]:
+    """OpenAI's wire, with another name for thoughts."""
+    return openai_events(answer, thoughts="reasoning")
+
+
+def openai_events(answer: Answer, thoughts: str = "reasoning_content") -> Iterator[str]:
     def chunk(delta: dict[str, Any], finish: str | None = None) -> str:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
         body = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": "test", "choices": [choice]}
@@ -15,7 +20,7 @@ def openai_events(answer: Answer) -> Iterator[str]:
 
     yield chunk({"role": "assistant", "content": ""})
     for piece in answer.thinking:
-        yield chunk({"reasoning_content": piece})
+        yield chunk({thoughts: piece})
     for piece in answer.text:
         yield chunk({"content": piece})
     for index, tool in enumerate(answer.tools):

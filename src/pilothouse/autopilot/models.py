@@ -113,16 +113,20 @@ class Models:
         """OpenAI itself, and everything that speaks its chat completions: OpenRouter, Ollama, llama.cpp, vLLM."""
         from openai import AsyncOpenAI  # noqa: PLC0415
         from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
+        from pydantic_ai.models.openrouter import OpenRouterModel  # noqa: PLC0415
         from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
+        from pydantic_ai.providers.openrouter import OpenRouterProvider  # noqa: PLC0415
 
         url, key = self._address_of(provider)
         client = AsyncOpenAI(api_key=key, base_url=url, http_client=self._client(provider, url), max_retries=0)
+        if provider == "openrouter":
+            return OpenRouterModel(name, provider=OpenRouterProvider(openai_client=client))
         return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
 
     def _address_of(self, provider: str) -> tuple[str, str]:
         told = self.settings
         if provider == "openrouter" and told.openrouter_api_key:
-            return OPENROUTER_URL, told.openrouter_api_key.get_secret_value()
+            return told.openrouter_base_url or OPENROUTER_URL, told.openrouter_api_key.get_secret_value()
         if provider == "ollama" and told.ollama_base_url:
             return f"{told.ollama_base_url.rstrip('/').removesuffix('/v1')}/v1", "none"
         key = told.openai_api_key.get_secret_value() if told.openai_api_key else "none"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 
 from pilothouse.autopilot.history import error_content, for_model, model_messages, raw_response, read_response
 from pilothouse.autopilot.stream import ResponseStream
@@ -96,6 +96,14 @@ class TurnRecord:
         last = max((place for place, event in enumerate(own) if event.type in marks), default=-1)
         return own[last + 1 :]
 
+    def name_calls(self, response: ModelResponse) -> None:
+        """See that no two calls of the session have one id: some servers count from zero in every response."""
+        known = {str(event.data["tool_call_id"]) for event in self.events if event.type == events.TOOL_INPUT_AVAILABLE}
+        for number, call in enumerate(response.tool_calls):
+            if not call.tool_call_id or call.tool_call_id in known:
+                call.tool_call_id = f"{call.tool_call_id}_{len(known)}_{number}"
+            known.add(call.tool_call_id)
+
     async def keep_response(self, response: ModelResponse, stream: ResponseStream, usage: Draft) -> None:
         """The round is made: its end, its cost, its calls and the raw response land together, before any tool runs."""
         raw = raw_response(response)
@@ -104,7 +112,7 @@ class TurnRecord:
         self.add(*stream.close(), usage)
         self.rounds.append(raw)
         for call in response.tool_calls:
-            asked = _asked(call.args_as_dict)
+            asked = _asked(call)
             key = f"{self.turn_id}:{call.tool_call_id}"
             self.add(
                 events.tool_input_start(call.tool_call_id, call.tool_name),
@@ -185,9 +193,9 @@ class TurnRecord:
 _EMPTY = ModelResponse(parts=[])
 
 
-def _asked(read: object) -> Json:
-    """The arguments, or what came instead of them; a model may send anything."""
+def _asked(call: ToolCallPart) -> Json:
+    """The arguments; none when what came is no JSON object, for a model may send anything."""
     try:
-        return cast(Json, read())  # pyright: ignore[reportCallIssue]
+        return cast(JsonObject, call.args_as_dict())
     except (ValueError, AssertionError):
         return {}

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 import structlog
 from pydantic_ai import Agent, CallToolsNode, ModelRequestNode
-from pydantic_ai.exceptions import AgentRunError
+from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import FunctionToolResultEvent, ModelMessage, ModelRequest, UserPromptPart
 from pydantic_ai.run import AgentRun
 from pydantic_ai.usage import UsageLimits
@@ -80,6 +80,9 @@ class Rounds:
         while True:
             try:
                 return await self._leg(closing=closing)
+            except UserError as error:  # the library knows beforehand that this model cannot be asked
+                log.warning("turn.model_refused", turn_id=self.record.turn_id, error=str(error))
+                return Failed("model_unavailable", "This model cannot be used as it is configured.")
             except AgentRunError as error:
                 failures = failures + 1 if len(self.record.rounds) == made else 1
                 made = len(self.record.rounds)
@@ -137,6 +140,7 @@ class Rounds:
         assert Agent.is_call_tools_node(called)
         response = called.model_response
         require_whole(response)
+        self.record.name_calls(response)
         await self.record.keep_response(response, stream, usage_of(response, self.chosen))
         return called
 

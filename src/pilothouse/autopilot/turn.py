@@ -37,6 +37,7 @@ class AutoPilot:
     units: Units
     parts: Mapping[type, object]  # what tools may ask for
     models: Models
+    idle_seconds: float = STREAM_IDLE_TIMEOUT_SECONDS
 
     async def drive(self, turn: OpenTurn) -> None:
         """Go on with a turn until it has ended, or this process must hand it on."""
@@ -51,7 +52,7 @@ class AutoPilot:
         if not await _prepare(turn, record, chosen):
             await _fail(record, Failed("empty_prompt", "There is nothing to answer."))
             return
-        watch = _Watch(asyncio.get_running_loop().time())
+        watch = _Watch(self.idle_seconds, asyncio.get_running_loop().time())
         rounds = Rounds(turn.hold, record, self._tools_of(turn, record), chosen, watch.heard)
         end = await _run_watched(turn, rounds, watch)
         if end is None:
@@ -82,6 +83,7 @@ class AutoPilot:
 class _Watch:
     """When something was last heard of the model or a tool."""
 
+    seconds: float
     at: float
 
     def heard(self) -> None:
@@ -89,7 +91,7 @@ class _Watch:
 
     @property
     def left(self) -> float:
-        return self.at + STREAM_IDLE_TIMEOUT_SECONDS - asyncio.get_running_loop().time()
+        return self.at + self.seconds - asyncio.get_running_loop().time()
 
 
 async def _prepare(turn: OpenTurn, record: TurnRecord, chosen: Chosen) -> bool:
@@ -130,7 +132,7 @@ async def _run_watched(turn: OpenTurn, rounds: Rounds, watch: _Watch) -> End | F
                 return None
             if watch.left <= 0 and not work.done():
                 log.warning("turn.idle", turn_id=turn.turn.id, open=sorted(turn.log.parts.calls.values()))
-                return Failed("idle_timeout", "Nothing was heard of the model for ten minutes.")
+                return Failed("idle_timeout", "Nothing was heard of the model for too long.")
         return work.result()
     finally:
         for task in (work, cancel):

@@ -77,6 +77,7 @@ class Settings(BaseModel):
     anthropic_api_key: SecretStr | None = None
     anthropic_base_url: str | None = None
     openrouter_api_key: SecretStr | None = None
+    openrouter_base_url: str | None = None
     ollama_base_url: str | None = None
     chat_model: str | None = None  # provider/name; absent: the first configured provider's, else offline
     chat_advanced_model: str | None = None

@@ -56,6 +56,14 @@ class ToolError(ToolResult):
     details: dict[str, Any] = Field(default_factory=dict)
 
 
+class NoResults(ToolResult):
+    """Nothing was found; never an invented id."""
+
+    type: Literal["no_results"] = "no_results"
+    query: str
+    suggestions: list[str] = Field(default_factory=list)
+
+
 class InvalidArguments(UserError):
     """Some arguments were refused."""
 
@@ -120,7 +128,7 @@ class Tool:
     function: Callable[..., Awaitable[ToolResult]]
     effect: Effect
     repeat_safe: bool  # whether a call that may have happened is made again, with the same key
-    timeout_seconds: float
+    timeout_seconds: float | None  # None: it caps itself, by an argument of `WaitSeconds`
 
     @property
     def schema(self) -> JsonObject:
@@ -134,11 +142,13 @@ class Tool:
             async with asyncio.timeout(self.timeout_seconds):
                 result = await self.function(ctx, **{name: getattr(asked, name) for name in type(asked).model_fields})
         except TimeoutError:
-            result = ToolError(code="tool_timeout", message=f"{self.name} took over {self.timeout_seconds:g} seconds.")
+            result = ToolError(code="tool_timeout", message=f"{self.name} took over {self.timeout_seconds} seconds.")
         except PilothouseError as error:
             result = _told(error)
-        except Exception:  # noqa: BLE001  this door's one net: the turn goes on, the log has the trace
-            result = _unexpected(self.name)
+        except Exception:  # this door's one net: the turn goes on, the log has the trace
+            trace_id = new_id()
+            log.exception("tool.fault", tool=self.name, trace_id=trace_id)
+            result = ToolError(code="internal", message="This tool failed.", details={"trace_id": trace_id})
         given = result.model_copy(update={"session_id": ctx.session_id})
         return Outcome(given.model_dump(mode="json", exclude_none=True), not isinstance(result, ToolError))
 
@@ -157,12 +167,6 @@ class Tool:
 
 def _told(error: PilothouseError) -> ToolError:
     return ToolError(code=error.code, message=error.message, hint=error.advice, details=dict(error.facts))
-
-
-def _unexpected(name: str) -> ToolError:
-    trace_id = new_id()
-    log.error("tool.fault", tool=name, trace_id=trace_id, exc_info=True)
-    return ToolError(code="internal", message="This tool failed unexpectedly.", details={"trace_id": trace_id})
 
 
 class ToolBox(Mapping[str, Tool]):
@@ -186,10 +190,10 @@ class ToolBox(Mapping[str, Tool]):
         label: str,
         effect: Effect = Effect.READ,
         repeat_safe: bool = True,
-        timeout_seconds: float = MAX_TOOL_WAIT_SECONDS,
+        timeout_seconds: float | None = MAX_TOOL_WAIT_SECONDS,
     ) -> Callable[[Callable[..., Awaitable[ToolResult]]], Callable[..., Awaitable[ToolResult]]]:
         """Make a function a tool: its docstring is what the model reads, its parameters are the arguments."""
-        if not 0 < timeout_seconds <= MAX_TOOL_WAIT_SECONDS:
+        if timeout_seconds is not None and not 0 < timeout_seconds <= MAX_TOOL_WAIT_SECONDS:
             raise ValueError(f"a tool has at most {MAX_TOOL_WAIT_SECONDS} seconds")
 
         def declare(function: Callable[..., Awaitable[ToolResult]]) -> Callable[..., Awaitable[ToolResult]]:

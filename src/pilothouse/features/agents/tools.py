@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from pilothouse.base.tools import Effect, ToolBox, ToolContext, ToolResult
+from pilothouse.base.tools import Effect, NoResults, ToolBox, ToolContext, ToolResult
 from pilothouse.features.agents import service
 from pilothouse.features.agents.agent import Agent, AgentGraph
 from pilothouse.features.agents.errors import BuildFormMissing, GuideRequired
@@ -48,12 +48,6 @@ class BlockList(ToolResult):
     blocks: list[FoundBlock]
     count: int
     query: str
-
-
-class NoResults(ToolResult):
-    type: Literal["no_results"] = "no_results"
-    query: str
-    suggestions: list[str]
 
 
 class FoundAgent(BaseModel):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
@@ -18,7 +19,8 @@ from pilothouse.kit.ids import AgentId, RunId, child_id
 from pilothouse.kit.json import Json
 
 LOOKED_AT = 500  # agents of a library, the newest
-POLL_SECONDS = 0.2
+FIRST_LOOK_SECONDS = 0.01
+POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +96,27 @@ async def launch(ctx: ToolContext, planned: agents.Planned, order: RunOrder) -> 
     runs = ctx.part(Runs)
     run_id = RunId(child_id(ctx.turn_id, f"run_agent {ctx.idempotency_key}"))
     ask = RunAsk(AgentId(order.agent.id), order.inputs, trigger="autopilot")
+    with suppress(Clash):  # this very call has started it before
+        await runs.start_run(ctx.actor, ask, run_id=run_id)
     try:
-        facts = (await runs.start_run(ctx.actor, ask, run_id=run_id)).facts
-    except Clash:  # this very call has started it before
-        facts = await queries.get_run(runs.reader, ctx.actor, run_id)
-    try:
-        return await _until_ended(ctx, runs, facts, order.wait_seconds)
+        return await until_ended(ctx, run_id, order.wait_seconds)
     except asyncio.CancelledError:
         if ctx.cancelled.is_set():  # the user stopped the turn, which waited for this run
             await runs.cancel_run(ctx.actor, run_id)
         raise
 
 
-async def _until_ended(ctx: ToolContext, runs: Runs, facts: RunFacts, seconds: float) -> RunFacts:
-    until = asyncio.get_running_loop().time() + seconds
-    while facts.ended_at is None and asyncio.get_running_loop().time() < until:
-        await asyncio.sleep(POLL_SECONDS if seconds > 1 else 0.02)
-        facts = await queries.get_run(runs.reader, ctx.actor, RunId(facts.id))
-    return facts
+async def until_ended(ctx: ToolContext, run_id: RunId, seconds: float) -> RunFacts:
+    """The run once it has ended, or as it is when the time is over; looked at more rarely the longer it takes."""
+    reader, loop = ctx.part(Runs).reader, asyncio.get_running_loop()
+    until, pause = loop.time() + seconds, FIRST_LOOK_SECONDS
+    while True:
+        facts = await queries.get_run(reader, ctx.actor, run_id)
+        left = until - loop.time()
+        if facts.ended_at is not None or left <= 0:
+            return facts
+        await asyncio.sleep(min(pause, left))
+        pause = min(pause * 2, POLL_SECONDS)
 
 
 def _refuse_effects(planned: agents.Planned) -> None:

@@ -4,11 +4,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from pilothouse.base.tools import Effect, ToolBox, ToolContext, ToolError, ToolResult, WaitSeconds
+from pilothouse.base.tools import Effect, NoResults, ToolBox, ToolContext, ToolError, ToolResult, WaitSeconds
 from pilothouse.features import agents
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.errors import AgentUnnamed
-from pilothouse.features.runs.launching import InputFaults, RunOrder, input_faults, launch, look_up
+from pilothouse.features.runs.launching import InputFaults, RunOrder, input_faults, launch, look_up, until_ended
 from pilothouse.features.runs.present import RunFacts, moment
 from pilothouse.features.runs.queries import Filter
 from pilothouse.features.runs.service import Runs
@@ -80,13 +80,7 @@ class AgentOutput(ToolResult):
     is_dry_run: bool = False
 
 
-class NoRuns(ToolResult):
-    type: Literal["no_results"] = "no_results"
-    query: str
-    suggestions: list[str] = Field(default_factory=list)
-
-
-@tools.tool(label="Running the agent", effect=Effect.OUTSIDE)
+@tools.tool(label="Running the agent", effect=Effect.OUTSIDE, timeout_seconds=None)
 async def run_agent(
     ctx: ToolContext,
     library_agent_id: LibraryId = "",
@@ -109,28 +103,29 @@ async def run_agent(
     return _not_completed(agent, facts, order)
 
 
-@tools.tool(label="Looking at the results")
+@tools.tool(label="Looking at the results", timeout_seconds=None)
 async def view_agent_output(
     ctx: ToolContext,
     agent_name: Name = "",
     library_agent_id: LibraryId = "",
     execution_id: Annotated[str, Field(description="A run; else the agent's latest that ended.")] = "",
     run_time: Literal["latest"] = "latest",
+    wait_if_running: WaitSeconds = 0,
 ) -> ToolResult:
     """Show what a run gave, with its real status."""
     runs = ctx.part(Runs)
     if execution_id:
-        facts = await queries.get_run(runs.reader, ctx.actor, RunId(execution_id))
+        facts = await until_ended(ctx, RunId(execution_id), wait_if_running)
         agent = await look_up(ctx, facts.agent_id, "")
         return _output(agent, facts)
     if not (agent_name or library_agent_id):
         raise AgentUnnamed
     agent = await look_up(ctx, library_agent_id, agent_name)
     recent = await queries.list_runs(runs.reader, ctx.actor, Filter(agent_id=agent.id), before=None, limit=50)
-    ended = [run for run in recent if run.status in ENDED]
-    if not ended:
-        return NoRuns(message=f"{agent.name} has no run that ended.", query=agent.name)
-    facts = await queries.get_run(runs.reader, ctx.actor, RunId(ended[0].id))
+    shown = [run for run in recent if wait_if_running or run.status in ENDED]
+    if not shown:
+        return NoResults(message=f"{agent.name} has no run to show.", query=agent.name)
+    facts = await until_ended(ctx, RunId(shown[0].id), wait_if_running)
     others = [_brief(run) for run in recent[: SHOWN_RUNS + 1] if run.id != facts.id][:SHOWN_RUNS]
     return _output(agent, facts).model_copy(update={"available_executions": others})
 
