@@ -35,6 +35,15 @@ LOOK_FOR_CLIPPED = """() => {
   return found;
 }"""
 
+SUM_OF_SHIFTS = """() => new Promise((resolve) => {
+  let sum = 0;
+  const seen = new PerformanceObserver((list) => {
+    for (const shift of list.getEntries()) if (!shift.hadRecentInput) sum += shift.value;
+  });
+  seen.observe({type: 'layout-shift', buffered: true});
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+})"""
+
 
 @dataclass
 class Eyes:
@@ -77,3 +86,8 @@ def barriers(page: Page) -> list[str]:
 def clipped(page: Page) -> list[str]:
     """Text that cannot be read because its box is too narrow, and pages that scroll sideways."""
     return page.evaluate(LOOK_FOR_CLIPPED)
+
+
+def shifted(page: Page) -> float:
+    """How much of the page has jumped since it was opened."""
+    return page.evaluate(SUM_OF_SHIFTS)

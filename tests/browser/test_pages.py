@@ -8,9 +8,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.agents import GREETING
 from tests.browser.conftest import PHONE, WIDE, Visit, ask, make_owner
-from tests.browser.eyes import barriers, clipped
+from tests.browser.eyes import barriers, clipped, shifted
 from tests.browser.house import House
 
+MOST_SHIFT = 0.05
 SIZES = {"wide": WIDE, "phone": PHONE}
 
 
@@ -52,11 +53,13 @@ def settled(page: Page, path: str) -> None:
 
 
 def check_all(page: Page, house: House, paths: list[str]) -> list[str]:
-    """What is wrong with these pages in both themes."""
+    """What is wrong with these pages in both themes, and whether they jump while they load."""
     wrong: list[str] = []
     back = page.url
     for path in paths:
         settled(page, path)
+        if (jump := shifted(page)) >= MOST_SHIFT:
+            wrong.append(f"{path} jumps by {jump:.3f}")
         for theme in ("light", "dark"):
             page.emulate_media(color_scheme=theme)
             wrong += [f"{path} {theme} {found}" for found in [*barriers(page), *clipped(page)]]
@@ -64,12 +67,12 @@ def check_all(page: Page, house: House, paths: list[str]) -> list[str]:
     return wrong
 
 
-def test_d3_d6_empty_pages_have_no_barrier_and_nothing_clipped(resident: dict[str, Any]) -> None:
+def test_d3_d6_d7_empty_pages_have_no_barrier_and_nothing_clipped(resident: dict[str, Any]) -> None:
     assert resident["empty"] == []
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_d3_d6_no_page_has_a_barrier_or_clips_its_text(
+def test_d3_d6_d7_no_page_has_a_barrier_clips_its_text_or_jumps(
     size: str, lived_in: House, resident: dict[str, Any], visit: Visit
 ) -> None:
     page, eyes = visit(lived_in, storage_state=resident["state"], viewport=SIZES[size])

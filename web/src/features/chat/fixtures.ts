@@ -1,9 +1,9 @@
 import type { ChatEvent } from './events'
 
+type Entry = readonly [type: string, data?: object, turn?: string | null]
+
 /** Logs for the tests, in the words of the server's own vocabulary. */
-export function logOf(
-  entries: readonly (readonly [type: string, data?: object, turn?: string | null])[],
-): ChatEvent[] {
+export function logOf(entries: readonly Entry[]): ChatEvent[] {
   return entries.map(([type, data = {}, turn_id = 't1'], index) => ({
     id: index + 1,
     session_id: 's1',
@@ -14,8 +14,7 @@ export function logOf(
   }))
 }
 
-/** A turn that thinks, calls two tools, takes in a follow-up and answers. */
-export const wholeTurn = logOf([
+const thoughts: readonly Entry[] = [
   ['user-message', { message_id: 'm1', text: 'build it', file_ids: [], origin: 'web' }, null],
   ['turn-started', { attempt: 1, model: 'offline', mode: null, tier: null }],
   ['context', { blocks: [] }],
@@ -28,6 +27,9 @@ export const wholeTurn = logOf([
   ['reasoning-delta', { id: 'r1', delta: 'Let me ', offset: 0 }],
   ['reasoning-delta', { id: 'r1', delta: 'see.', offset: 7 }],
   ['reasoning-end', { id: 'r1', text: 'Let me see.' }],
+]
+
+const calls: readonly Entry[] = [
   ['tool-input-start', { tool_call_id: 'c1', tool: 'find_block' }],
   ['tool-input-delta', { tool_call_id: 'c1', delta: '{"query":' }],
   [
@@ -51,6 +53,9 @@ export const wholeTurn = logOf([
   ],
   ['finish-step', { step: 1 }],
   ['follow-up', { message_ids: ['m2'], texts: ['and quickly'], after_tool_call_id: 'c2' }],
+]
+
+const answer: readonly Entry[] = [
   ['start-step', { step: 2 }],
   ['text-start', { id: 'x1' }],
   ['text-delta', { id: 'x1', delta: 'Hello ', offset: 0 }],
@@ -59,4 +64,7 @@ export const wholeTurn = logOf([
   ['finish-step', { step: 2 }],
   ['title', { title: 'A greeter' }, null],
   ['turn-ended', { status: 'completed', reason: null, duration_ms: 900 }],
-])
+]
+
+/** A turn that thinks, calls two tools, takes in a follow-up and answers. */
+export const wholeTurn = logOf([...thoughts, ...calls, ...answer])
