@@ -101,4 +101,5 @@ def reload_often(page: Page, url: str) -> None:
 def await_the_end(page: Page) -> None:
     page.locator(".turn-end").wait_for(timeout=40_000)
     expect(page.get_by_role("region", name="Run", exact=True)).to_contain_text("World")
+    expect(page.locator(".banner")).to_have_count(0)  # it is connected again, and to the same build
     expect(page.locator(".prose.value")).to_have_count(0)  # Markdown has come to render it

@@ -2,6 +2,7 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  type ErrorComponentProps,
   lazyRouteComponent,
   Navigate,
 } from '@tanstack/react-router'
@@ -12,7 +13,7 @@ import { LoginPage, SetupPage } from '@/routes/entrance'
 import { LibraryPage } from '@/routes/library'
 import { RootPage } from '@/routes/root'
 import { RunPage } from '@/routes/run'
-import { AbsentPage } from '@/ui/States'
+import { AbsentPage, ErrorPanel } from '@/ui/States'
 
 const root = createRootRoute({ component: RootPage, notFoundComponent: AbsentPage })
 const under = () => root
@@ -72,7 +73,16 @@ function OldChat() {
   )
 }
 
-export const router = createRouter({ routeTree: root.addChildren(pages) })
+/** A page that throws takes no other page with it. */
+function BrokenPage({ error, reset }: ErrorComponentProps) {
+  return (
+    <div className="sheet">
+      <ErrorPanel problem={error} onRetry={reset} />
+    </div>
+  )
+}
+
+export const router = createRouter({ routeTree: root.addChildren(pages), defaultErrorComponent: BrokenPage })
 
 declare module '@tanstack/react-router' {
   interface Register {

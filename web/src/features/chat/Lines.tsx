@@ -1,18 +1,20 @@
 import { Link } from '@tanstack/react-router'
 import { elapsed } from '@/kit/time'
 import { Icon } from '@/ui/Icon'
+import { LazyMarkdown } from '@/ui/LazyMarkdown'
 import { When } from '@/ui/When'
 import type { EndItem, ErrorItem, NoticeItem } from './view'
 
 /** Something to know, in one thin line. */
 export function NoticeLine({ item }: { item: NoticeItem }) {
   return (
-    <p className="notice-line" data-level={item.level}>
+    <div className="notice-line" data-level={item.level}>
       <Icon name={item.level === 'info' ? 'clock' : 'warning'} />
-      <span>
-        {item.message} {item.code === 'offline_pilot' && <Link to="/settings">How to connect a model</Link>}
-      </span>
-    </p>
+      <div>
+        <LazyMarkdown text={item.message} />
+        {item.code === 'offline_pilot' && <Link to="/settings">How to connect a model</Link>}
+      </div>
+    </div>
   )
 }
 
