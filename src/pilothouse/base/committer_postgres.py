@@ -1,4 +1,8 @@
-"""The committer on PostgreSQL: two connections; a group's sets of one kind share each statement."""
+"""The committer on PostgreSQL: two connections; a group's sets of one kind share each statement.
+
+Sets that touch lanes go over one of them, all others over the second. Lanes are locked until the commit: two groups of
+one user could not go on side by side anyway, and a claim or a heartbeat must not wait for them.
+"""
 
 import asyncio
 from collections import defaultdict
@@ -8,14 +12,23 @@ from typing import Any
 
 import structlog
 
-from pilothouse.base.committer import Clash, DatabaseUnavailable, Pending, Refused, WaitingSets, WriteSet, settle_future
-from pilothouse.base.postgres import AGAIN, BROKEN_RULE, FULL, LOST, PostgresConnection, connect, is_lost
-from pilothouse.base.statements import REFUSED, GroupFetch, LockedLanes, Torn
+from pilothouse.base.committer import (
+    Clash,
+    DatabaseUnavailable,
+    Pending,
+    Refused,
+    WaitingSets,
+    Write,
+    WriteSet,
+    settle_future,
+)
+from pilothouse.base.one_shot import OneShot, one_shot_of
+from pilothouse.base.postgres import AGAIN, BROKEN_RULE, FULL, LOST, UNDONE, PostgresConnection, connect, is_lost
+from pilothouse.base.statements import REFUSED, GroupFetch, LockedLanes, OneStatement, Torn
 from pilothouse.base.telemetry import COMMIT_GROUPS, COMMIT_OUTAGES, COMMIT_SETS
 
 log = structlog.get_logger()
 
-CONNECTIONS = 2
 MAX_TRIES = 3
 MAX_KNOWN_LANES = 100_000
 
@@ -23,34 +36,41 @@ MAX_KNOWN_LANES = 100_000
 class PostgresCommitter:
     """Lands groups over its own connections, apart from the pool of units of work."""
 
-    def __init__(self, dsn: str, *, connections: int = CONNECTIONS) -> None:
+    def __init__(self, dsn: str) -> None:
         self._dsn = dsn
-        self._count = connections
-        self._waiting = WaitingSets()
+        self._with_lanes, self._others = WaitingSets(), WaitingSets()
         self._tasks: list[asyncio.Task[None]] = []
         self._known_lanes: set[str] = set()
+        self._shots: dict[tuple[int, ...], OneShot | None] = {}
 
     async def start(self) -> None:
-        self._tasks = [asyncio.create_task(self._run(), name=f"committer-{i}") for i in range(self._count)]
+        queues = {"lanes": self._with_lanes, "others": self._others}
+        self._tasks = [
+            asyncio.create_task(self._run(queue), name=f"committer-{name}") for name, queue in queues.items()
+        ]
 
     def submit(self, writes: WriteSet) -> "asyncio.Future[list[Any]]":
-        return self._waiting.put(writes)
+        return self._queue_of(writes).put(writes)
 
     async def land(self, writes: WriteSet, *, urgent: bool = False) -> list[Any]:
-        return await self._waiting.put(writes, urgent=urgent)
+        return await self._queue_of(writes).put(writes, urgent=urgent)
+
+    def _queue_of(self, writes: WriteSet) -> WaitingSets:
+        return self._with_lanes if writes.locks else self._others
 
     async def close(self) -> None:
         """Land what waits, then stop."""
-        await self._waiting.drained()
+        await self._with_lanes.drained()
+        await self._others.drained()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _run(self) -> None:
+    async def _run(self, queue: WaitingSets) -> None:
         connection: PostgresConnection | None = None
         try:
             while True:
-                group = await self._waiting.take()
+                group = await queue.take()
                 try:
                     if connection is None or connection.is_closed():
                         connection = await connect(self._dsn)
@@ -60,13 +80,13 @@ class PostgresCommitter:
                     COMMIT_OUTAGES.inc()
                     _drop(connection)
                     connection = None
-                    await self._try_again(group)
+                    await self._try_again(queue, group)
                 finally:
-                    self._waiting.done(len(group))
+                    queue.done(len(group))
         finally:
             _drop(connection)
 
-    async def _try_again(self, group: Sequence[Pending]) -> None:
+    async def _try_again(self, queue: WaitingSets, group: Sequence[Pending]) -> None:
         """The commit's fate is unknown: ask again, each set by its proof; give up after a few tries."""
         again: list[Pending] = []
         for pending in group:
@@ -79,25 +99,57 @@ class PostgresCommitter:
             else:
                 again.append(pending)
         await asyncio.sleep(0.2)
-        self._waiting.put_back(again)
+        queue.put_back(again)
 
     async def _land(self, connection: PostgresConnection, group: list[Pending]) -> None:
         """Tell every waiting caller; raises only when the connection is lost."""
+        COMMIT_SETS.inc(len(group))
+        left = await self._shoot(connection, group)
+        if not left:
+            return
         try:
-            async with connection.transaction():
-                locked = await self._lock_lanes(connection, group)
-                answers = await _apply_together(GroupFetch(connection.fetch, locked), group)
+            answers = await self._apply(connection, left)
         except Exception as error:
             if is_lost(error):
                 raise
-            for pending in group:
+            for pending in left:
                 if not pending.future.done():
                     settle_future(pending, await self._land_alone(connection, pending))
             return
         COMMIT_GROUPS.inc()
-        COMMIT_SETS.inc(len(group))
-        for pending, answer in zip(group, answers, strict=True):
+        for pending, answer in zip(left, answers, strict=True):
             settle_future(pending, answer)
+
+    async def _shoot(self, connection: PostgresConnection, group: list[Pending]) -> list[Pending]:
+        """Land the sets of each kind by one statement where that can be done; answers those that are left."""
+        left: list[Pending] = []
+        for many in _by_kind(group):
+            shot = self._shot_of(many[0].writes)
+            answers = await _try_shot(connection, shot, many) if shot is not None else None
+            if answers is None:
+                left += many
+                continue
+            COMMIT_GROUPS.inc()
+            for pending, answer in zip(many, answers, strict=True):
+                settle_future(pending, Refused(pending.writes.writes[0][0].name) if answer is None else answer)
+        return left
+
+    def _shot_of(self, writes: WriteSet) -> OneShot | None:
+        if writes.doubtful:
+            return None
+        kind = writes.kind
+        if kind not in self._shots:
+            self._shots[kind] = one_shot_of([statement for statement, _ in writes.writes])
+        return self._shots[kind]
+
+    async def _apply(self, connection: PostgresConnection, group: list[Pending]) -> list[list[Any] | Exception]:
+        if (only := _single(group)) is not None:  # a statement is a transaction of its own: two journeys saved
+            statement, params = only
+            result = (await statement.on_postgres(connection.fetch, [params]))[0]
+            return [Refused(statement.name) if result is REFUSED else [result]]
+        async with connection.transaction():
+            locked = await self._lock_lanes(connection, group)
+            return await _apply_together(GroupFetch(connection.fetch, locked), group)
 
     async def _land_alone(self, connection: PostgresConnection, pending: Pending) -> list[Any] | Exception:
         """A transaction of its own for a set whose group could not be landed as one."""
@@ -124,6 +176,34 @@ class PostgresCommitter:
     async def _lock_lanes(self, connection: PostgresConnection, group: Sequence[Pending]) -> LockedLanes:
         keys = sorted({key for pending in group for key in pending.writes.locks})
         return await lock_lanes(connection, keys, self._known_lanes) if keys else {}
+
+
+def _by_kind(group: Sequence[Pending]) -> list[list[Pending]]:
+    kinds: defaultdict[tuple[int, ...], list[Pending]] = defaultdict(list)
+    for pending in group:
+        kinds[() if pending.writes.doubtful else pending.writes.kind].append(pending)
+    return list(kinds.values())
+
+
+async def _try_shot(
+    connection: PostgresConnection, shot: OneShot, many: Sequence[Pending]
+) -> list[list[Any] | None] | None:
+    try:
+        return await shot.shoot(connection.fetch, [[params for _, params in pending.writes.writes] for pending in many])
+    except UNDONE as error:
+        if is_lost(error):
+            raise
+        log.info("committer.long_way", error=type(error).__name__)  # it undid itself; now set by set, if need be
+        return None
+
+
+def _single(group: Sequence[Pending]) -> Write | None:
+    """The one statement of a group that is no more than that."""
+    if len(group) != 1 or len(group[0].writes.writes) != 1:
+        return None
+    writes = group[0].writes
+    statement = writes.writes[0][0]
+    return None if writes.locks or writes.doubtful or not isinstance(statement, OneStatement) else writes.writes[0]
 
 
 def _drop(connection: PostgresConnection | None) -> None:
@@ -176,6 +256,7 @@ async def _apply_kind(
         answers[index] = []
     for position, (statement, _) in enumerate(group[indexes[0]].writes.writes):
         many = [group[index].writes.writes[position][1] for index in alive]
+        fetch.guarding = position == 0
         results = await statement.on_postgres(fetch, many)
         passed: list[int] = []
         for index, result in zip(alive, results, strict=True):
@@ -190,7 +271,8 @@ async def _apply_kind(
                 answers[index] = Refused(statement.name)
         alive = passed
         if not alive:
-            return
+            break
+    await fetch.flush()  # before the next kind, which may write to the same rows
 
 
 async def apply_one(connection: PostgresConnection, writes: WriteSet) -> list[Any]:

@@ -29,6 +29,7 @@ class RedisFanout(LocalFanout):
         self._prefix = prefix
         self.reply_address = f"{prefix}:reply:{new_id()}"
         self._buffer: list[tuple[str, bytes]] = []
+        self._replies: dict[str, list[tuple[str, str]]] = {}  # by address: one message for all that wait there
         self._wanted = asyncio.Event()
         self._changed = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
@@ -45,8 +46,9 @@ class RedisFanout(LocalFanout):
     def reply(self, reply_to: str, key: str, body: str) -> None:
         if reply_to == self.reply_address:
             super().reply(reply_to, key, body)
-        else:
-            self._send(reply_to, dump_bytes([key, body]))
+        elif len(self._replies) < MAX_BUFFERED:
+            self._replies.setdefault(reply_to, []).append((key, body))
+            self._wanted.set()
 
     def subscribe(self, log_id: str) -> Subscription:
         subscription = super().subscribe(log_id)
@@ -79,6 +81,8 @@ class RedisFanout(LocalFanout):
 
     async def _flush(self) -> None:
         taken, self._buffer = self._buffer, []
+        replies, self._replies = self._replies, {}
+        taken += [(address, dump_bytes(answers)) for address, answers in replies.items()]
         if not taken:
             return
         try:
@@ -136,8 +140,8 @@ class RedisFanout(LocalFanout):
             # What was published before Redis knew of us is only in the log.
             self.deliver(look_again(log_id))
         elif kind == "message" and channel == self.reply_address:
-            key, body = cast(Any, loads(data))
-            super().reply(channel, key, body)
+            for key, body in cast(Any, loads(data)):
+                super().reply(channel, key, body)
         elif kind == "message":
             first, last, body = cast(Any, loads(data))
             self.deliver(Notice(log_id, first, last, body))

@@ -13,7 +13,7 @@ from sqlalchemy import BigInteger, Column, Table, Text
 
 from pilothouse.base.database import Id, metadata
 from pilothouse.base.reader import Reader
-from pilothouse.base.statements import REFUSED, Params, PostgresFetch, Sql, SqliteExecute, insert_into
+from pilothouse.base.statements import JOINS_GO, REFUSED, Params, PostgresFetch, Sql, SqliteExecute
 from pilothouse.kit.json import Json, loads
 
 segments = Table(
@@ -34,28 +34,16 @@ snapshots = Table(
     Column("body", Text, nullable=False),
 )
 
-_INSERT = insert_into(segments, "log_id", "first", "last", "fence", "body")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class InsertSegment:
-    """Store entries first..last: (log_id, first, last, fence, body). One without entries is not stored.
-
-    It would stand where the next segment must go.
-    """
-
-    name: str = "insert_segments"
-
-    def on_sqlite(self, execute: SqliteExecute, params: Params) -> Any:
-        return _INSERT.on_sqlite(execute, params) if params[2] >= params[1] else 0
-
-    async def on_postgres(self, fetch: PostgresFetch, many: Sequence[Params]) -> Sequence[Any]:
-        if full := [params for params in many if params[2] >= params[1]]:
-            await _INSERT.on_postgres(fetch, full)
-        return [1 if params[2] >= params[1] else 0 for params in many]
-
-
-INSERT_SEGMENT = InsertSegment()
+# Stores entries first..last: (log_id, first, last, fence, body). Without entries there is nothing to store: the row
+# would stand where the next segment must go.
+INSERT_SEGMENT = Sql(
+    name="insert_segment",
+    sqlite="insert into segments (log_id, first, last, fence, body) select ?1, ?2, ?3, ?4, ?5 where ?3 >= ?2",
+    postgres="insert into segments (log_id, first, last, fence, body) select v.log_id, v.first, v.last, v.fence, v.body"
+    " from unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[]) with ordinality"
+    f" as v(log_id, first, last, fence, body, nth) where v.last >= v.first{JOINS_GO}",
+    touches=None,
+)
 SEGMENT_LANDED = Sql(
     name="segment_landed",
     sqlite="select 1 from segments where log_id=? and first=? and fence=?",

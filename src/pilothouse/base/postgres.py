@@ -19,9 +19,11 @@ LOST: tuple[type[Exception], ...] = (
     asyncpg.InterfaceError,
     asyncpg.OperatorInterventionError,
     asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.InternalClientError,  # the server has hung up in the very moment of asking
 )
 AGAIN: tuple[type[Exception], ...] = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
 FULL: tuple[type[Exception], ...] = (asyncpg.InsufficientResourcesError,)
+UNDONE: tuple[type[Exception], ...] = (asyncpg.PostgresError, ValueError)  # the server's no, or a value it cannot take
 BROKEN_RULE: type[Exception] = asyncpg.IntegrityConstraintViolationError
 
 
@@ -69,11 +71,17 @@ async def connect(dsn: str) -> PostgresConnection:
         raise ConnectionError(str(error)) from error
 
 
+async def _leave_as_is(connection: object) -> None:
+    """What only reads, outside transactions, leaves nothing to reset: a journey to the server saved per read."""
+
+
 async def create_pool(dsn: str, size: int) -> PostgresPool:
     """Raises `OSError` when the server cannot be reached or does not let us in."""
     untyped = cast(Any, asyncpg)
     try:
-        pool = await untyped.create_pool(dsn, min_size=1, max_size=size, command_timeout=10, timeout=5)
+        pool = await untyped.create_pool(
+            dsn, min_size=1, max_size=size, command_timeout=10, timeout=5, reset=_leave_as_is
+        )
     except asyncpg.PostgresError as error:
         raise ConnectionError(str(error)) from error
     return cast(PostgresPool, pool)

@@ -1,11 +1,16 @@
 """Prepared statements of the hot path: one description, executed row by row on SQLite and by arrays on PostgreSQL."""
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Protocol, TypeAlias
 
 from sqlalchemy import BigInteger, Boolean, Integer, Table
 from sqlalchemy.types import TypeDecorator, TypeEngine
+
+# Where a statement over arrays (`v`, numbered by `nth`) can be told which of them go on: `base/one_shot.py`.
+JOINS_GO: Final = "/*go*/"
 
 Params: TypeAlias = tuple[Any, ...]
 Rows: TypeAlias = list[tuple[Any, ...]]
@@ -19,16 +24,84 @@ LockedLanes: TypeAlias = dict[str, tuple[int, int]]  # (cap, used) by key
 
 
 class GroupFetch:
-    """A group's transaction on PostgreSQL: it fetches, and knows the lanes that were locked, as they are by now."""
+    """A group's transaction on PostgreSQL: it fetches, and knows the lanes that were locked, as they are by now.
 
-    __slots__ = ("_fetch", "lanes")
+    Writes that nobody waits for an answer from can be put off: they are sent as one statement, before the next
+    fetch or at the end. So a run's three rows cost one journey to the server.
+    """
+
+    __slots__ = ("_fetch", "_put_off", "guarding", "lanes")
 
     def __init__(self, fetch: PostgresFetch, lanes: LockedLanes) -> None:
         self._fetch = fetch
+        self._put_off: list[tuple[str, list[list[Any]], int | None]] = []
         self.lanes = lanes
+        self.guarding = False  # the next answer decides which sets go on: it cannot wait
 
-    def __call__(self, sql: str, *args: Any) -> Awaitable[Sequence[Sequence[Any]]]:
-        return self._fetch(sql, *args)
+    async def __call__(self, sql: str, *args: Any) -> Sequence[Sequence[Any]]:
+        if self._put_off:
+            await self.flush()
+        return await self._fetch(sql, *args)
+
+    async def later(self, sql: str, arrays: list[list[Any]], touches: int | None = None) -> None:
+        """Put a write off; it must touch so many rows, if given."""
+        if table_of(sql) in {table_of(other) for other, _, _ in self._put_off}:
+            await self.flush()  # in one statement, neither would see what the other did
+        self._put_off.append((sql, arrays, touches))
+
+    async def flush(self) -> None:
+        """Raises `Torn` when one of the writes touched another number of rows than it must."""
+        put_off, self._put_off = self._put_off, []
+        if not put_off:
+            return
+        joined = _join(tuple((sql, touches is not None) for sql, _, touches in put_off))
+        rows = await self._fetch(joined, *(array for _, arrays, _ in put_off for array in arrays))
+        wanted = [touches for _, _, touches in put_off if touches is not None]
+        if wanted and list(rows[0]) != wanted:
+            raise Torn
+
+
+async def write_later(fetch: PostgresFetch, sql: str, arrays: list[list[Any]]) -> None:
+    """Put a write off where that can be done."""
+    if isinstance(fetch, GroupFetch):
+        await fetch.later(sql, arrays)
+    else:
+        await fetch(sql, *arrays)
+
+
+@lru_cache(maxsize=256)
+def _join(parts: tuple[tuple[str, bool], ...]) -> str:
+    """Several writes as one statement that answers, in one row, how many rows each counted one touched."""
+    texts: list[str] = []
+    offset = 0
+    for nth, (sql, _) in enumerate(parts):
+        texts.append(f"w{nth} as ({renumbered(sql, offset)})")
+        offset += marks_in(sql)
+    counts = [f"(select count(*) from w{nth})" for nth, (_, counted) in enumerate(parts) if counted]
+    return f"with {', '.join(texts)} select {', '.join(counts) or '1'}"
+
+
+_MARK = re.compile(r"\$(\d+)")
+_TABLE = re.compile(r"\s*(?:insert into|update|delete from) (\w+)")
+
+
+@lru_cache(maxsize=256)
+def table_of(sql: str) -> str:
+    """The table that a write changes."""
+    found = _TABLE.match(sql)
+    if found is None:
+        raise ValueError(f"not a plain write: {sql}")
+    return found[1]
+
+
+def marks_in(sql: str) -> int:
+    """How many parameters a statement has."""
+    return max(int(mark) for mark in _MARK.findall(sql))
+
+
+def renumbered(sql: str, offset: int) -> str:
+    """The same with its parameters counted from further on, to stand behind others."""
+    return _MARK.sub(lambda mark: f"${int(mark[1]) + offset}", sql)
 
 
 class _Refused:
@@ -56,8 +129,14 @@ class Statement(Protocol):
     async def on_postgres(self, fetch: PostgresFetch, many: Sequence[Params]) -> Sequence[Any]: ...
 
 
+class OneStatement:
+    """Mark of a statement that, for a single set, is exactly one statement on PostgreSQL too."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Sql:
+class Sql(OneStatement):
     """A statement that is plain SQL in both dialects. `touches` rows must be hit by each set, unless None."""
 
     name: str
@@ -72,6 +151,10 @@ class Sql:
         return REFUSED if self.touches is not None and count != self.touches else count
 
     async def on_postgres(self, fetch: PostgresFetch, many: Sequence[Params]) -> Sequence[Any]:
+        if isinstance(fetch, GroupFetch) and not fetch.guarding:
+            touches = None if self.touches is None else self.touches * len(many)
+            await fetch.later(self.postgres, columns_of(many), touches)
+            return [1 if self.touches is None else self.touches] * len(many)
         returned = await fetch(self.postgres, *columns_of(many))
         if self.touches is None:
             return [1] * len(many)
@@ -124,7 +207,8 @@ def insert_into(table: Table, *names: str) -> Sql:
     return Sql(
         name=f"insert_{table.name}",
         sqlite=f"insert into {table.name} ({listed}) values ({marks})",
-        postgres=f"insert into {table.name} ({listed}) select {chosen} from {unnest(table, names)}",
+        postgres=f"insert into {table.name} ({listed}) select {chosen} from {unnest(table, names)}"
+        f" where true{JOINS_GO}",
         touches=None,
     )
 
@@ -139,7 +223,7 @@ def update_by(table: Table, keys: Sequence[str], changes: Sequence[str], *, touc
         name=f"update_{table.name}",
         sqlite=f"update {table.name} set {sets} where {where}",
         postgres=f"update {table.name} t set {array_sets} from {unnest(table, [*keys, *changes])}"
-        f" where {array_where} returning v.nth",
+        f" where {array_where}{JOINS_GO} returning v.nth",
         touches=touches,
     )
 
@@ -151,7 +235,8 @@ def delete_by(table: Table, keys: Sequence[str], *, touches: int | None = None) 
     return Sql(
         name=f"delete_{table.name}",
         sqlite=f"delete from {table.name} where {where}",
-        postgres=f"delete from {table.name} t using {unnest(table, keys)} where {array_where} returning v.nth",
+        postgres=f"delete from {table.name} t using {unnest(table, keys)}"
+        f" where {array_where}{JOINS_GO} returning v.nth",
         touches=touches,
     )
 

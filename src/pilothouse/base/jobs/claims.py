@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pilothouse.base.jobs.moves import DB_NOW, micros
 from pilothouse.base.jobs.tables import workers
-from pilothouse.base.statements import Params, PostgresFetch, SqliteExecute, columns_of, delete_by
+from pilothouse.base.statements import OneStatement, Params, PostgresFetch, SqliteExecute, columns_of, delete_by
 
 
 class Claimed(NamedTuple):
@@ -28,7 +28,7 @@ _RETURNING = "id, kind, user_id, top_lane, lane, fence, attempt, cancel_at, repl
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClaimJobs:
+class ClaimJobs(OneStatement):
     """Take queued jobs by id: (owner, ids). Answers those that were still free, as `Claimed`."""
 
     name: str = "claim_jobs"
@@ -160,7 +160,7 @@ class RequeueOrphans:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ReleaseJob:
+class ReleaseJob(OneStatement):
     """Put a running job back: (id, fence, due_at, counts). A released job wants a ring; answers whether it was ours.
 
     `counts` False: the attempt is not held against it (a shutdown, not a fault).

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pilothouse.base.statements import GroupFetch, PostgresFetch, SqliteExecute
+from pilothouse.base.statements import GroupFetch, PostgresFetch, SqliteExecute, columns_of, write_later
 
 # A job's two lanes: (top, top_cap, lane, lane_cap); a job with one lane has None for the second.
 LanePair = tuple[str, str | None]
@@ -112,12 +112,26 @@ async def read_postgres(fetch: PostgresFetch, pairs: Sequence[LanePair]) -> Lane
     return LaneBook(await fetch("select key, cap, used from lanes where key = any($1::text[])", keys))
 
 
-async def save_postgres(fetch: PostgresFetch, book: LaneBook) -> None:
+async def save_postgres(fetch: PostgresFetch, book: LaneBook, *, later: bool = False) -> None:
+    """`later`: nothing that this group does next reads the lanes' rows."""
     if rows := book.rows():
-        await fetch(_SAVE_POSTGRES, *[list(column) for column in zip(*rows, strict=True)])
+        write = write_later if later else _write_now
+        await write(fetch, _SAVE_POSTGRES, columns_of(rows))
         if isinstance(fetch, GroupFetch):
             fetch.lanes.update({key: (cap, used) for key, cap, used in rows})
     book.changed.clear()
+
+
+async def _write_now(fetch: PostgresFetch, sql: str, arrays: list[list[Any]]) -> None:
+    await fetch(sql, *arrays)
+
+
+def give_back(fetch: PostgresFetch, pairs: Iterable[LanePair]) -> None:
+    """Note that these places were given back in the table."""
+    if isinstance(fetch, GroupFetch):
+        for key in (key for pair in pairs for key in pair if key in fetch.lanes):
+            cap, used = fetch.lanes[key]
+            fetch.lanes[key] = (cap, max(0, used - 1))
 
 
 # Giving places to held jobs: those of the same lane first, oldest first; then, if the user's own cap was what held
@@ -164,12 +178,13 @@ async def promote_postgres(
 ) -> list[str]:
     """As `promote_sqlite`, for all pairs of a group; the caller holds the top lanes' locks."""
     chosen: list[str] = []
-    given = Counter(top for top, _ in pairs)
-    cramped = sorted(top for top, count in given.items() if raised or book.free((top, None)) <= count)
+    given = Counter(key for pair in pairs for key in pair if key is not None)
+    full = {key for key, count in given.items() if raised or book.free((key, None)) <= count}  # until now
+    cramped = sorted({top for top, _ in pairs if top in full})
     for top, lane in sorted(set(pairs), key=str):
         free = book.free((top, lane))
         sql, key = (_ONLY_TOP, top) if lane is None else (_SAME_LANE, lane)
-        if free > 0:
+        if free > 0 and (key in full or top in full):  # else nobody waits for this place
             found = [(row[0], lane) for row in await fetch(_dollars(sql), key, free)]
             chosen += await _queue_postgres(fetch, book, top, found, now)
     await save_postgres(fetch, book)

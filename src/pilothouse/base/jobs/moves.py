@@ -5,13 +5,14 @@ Lock first, look second, in separate statements: inside one statement the snapsh
 """
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from pilothouse.base.jobs import lanes
+from pilothouse.base.jobs import lanes, openings
 from pilothouse.base.jobs.lanes import LanePair
-from pilothouse.base.statements import REFUSED, Params, PostgresFetch, SqliteExecute, columns_of
+from pilothouse.base.statements import REFUSED, Params, PostgresFetch, SqliteExecute, columns_of, write_later
 
 DB_NOW = "(extract(epoch from clock_timestamp()) * 1000000)::bigint"
 
@@ -40,7 +41,13 @@ class Admission(NamedTuple):
         return self.top, self.lane
 
 
-_COLUMNS = "id, kind, lane, top_lane, user_id, state, owner, fence, attempt, due_at, moved_at, reply_to"
+_COLUMNS = openings.JOB_COLUMNS
+
+
+_INSERT_JOBS = (
+    f"insert into jobs ({_COLUMNS}) select * from unnest($1::text[], $2::text[], $3::text[], $4::text[],"
+    " $5::text[], $6::text[], $7::text[], $8::bigint[], $9::int[], $10::bigint[], $11::bigint[], $12::text[])"
+)
 
 
 def _job_row(ask: Admission, placed: bool) -> Params:
@@ -74,13 +81,24 @@ class AdmitJob:
         if raised:
             await lanes.promote_postgres(fetch, book, raised, asks[0].now, raised=True)  # their ring is the idle pull
         rows = [_job_row(ask, book.take(ask.pair)) for ask in asks]
-        await lanes.save_postgres(fetch, book)
-        await fetch(
-            f"insert into jobs ({_COLUMNS}) select * from unnest($1::text[], $2::text[], $3::text[], $4::text[],"
-            " $5::text[], $6::text[], $7::text[], $8::bigint[], $9::int[], $10::bigint[], $11::bigint[], $12::text[])",
-            *columns_of(rows),
-        )
+        await lanes.save_postgres(fetch, book, later=True)
+        await write_later(fetch, _INSERT_JOBS, columns_of(rows))
         return [row[5] for row in rows]
+
+    @property
+    def opening(self) -> str:
+        return openings.ADMIT
+
+    def opening_arrays(self, many: Sequence[Params]) -> list[Any]:
+        asks = [Admission(*params) for params in many]
+        taken = Counter(key for ask in asks for key in ask.pair if key is not None)
+        caps = {key: cap for ask in asks for key, cap in ((ask.top, ask.top_cap), (ask.lane, ask.lane_cap)) if key}
+        keys = list(taken)
+        rows = [_job_row(ask, True) for ask in asks]
+        return [keys, [caps[key] for key in keys], list(taken.values()), *columns_of(rows)]
+
+    def opening_answer(self, params: Params) -> Any:
+        return "queued" if Admission(*params).owner is None else "running"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +120,16 @@ class GuardJob:
         held = {(row[0], row[1]) for row in rows}
         return [1 if (params[0], params[1]) in held else REFUSED for params in many]
 
+    @property
+    def opening(self) -> str:
+        return openings.GUARD
+
+    def opening_arrays(self, many: Sequence[Params]) -> list[Any]:
+        return columns_of(many)
+
+    def opening_answer(self, params: Params) -> Any:
+        return 1
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EndJob:
@@ -122,34 +150,47 @@ class EndJob:
         return lanes.promote_sqlite(execute, book, (top, lane), now)
 
     async def on_postgres(self, fetch: PostgresFetch, many: Sequence[Params]) -> Sequence[Any]:
-        rows = await fetch(
-            "with pick as (select j.id from jobs j join unnest($1::text[], $2::bigint[]) as v(id, fence)"
-            " on j.id=v.id and j.fence=v.fence where j.state='running' order by j.id for update of j)"
-            " delete from jobs using pick where jobs.id=pick.id returning jobs.id, jobs.fence",
-            [params[0] for params in many],
-            [params[1] for params in many],
-        )
-        if not rows:
-            return [REFUSED] * len(many)
-        await fetch("delete from inbox where job_id = any($1::text[])", [row[0] for row in rows])
-        return await _give_back(fetch, many, {(row[0], row[1]) for row in rows})
+        rows = await fetch(_END_JOBS, [params[0] for params in many], [params[1] for params in many])
+        ended = {(row[0], row[1]): (row[2], row[3]) for row in rows}
+        firsts = [ended.pop((params[0], params[1]), None) for params in many]  # twice in one group: the first ended it
+        answers: list[Any] = [REFUSED if pair is None else [] for pair in firsts]
+        pairs = [pair for pair in firsts if pair is not None]
+        if pairs:
+            lanes.give_back(fetch, pairs)
+            book = await lanes.read_postgres(fetch, pairs)
+            promoted = await lanes.promote_postgres(fetch, book, pairs, many[0][4])
+            answers[answers.index([])] = promoted  # one answers for all
+        return answers
+
+    @property
+    def opening(self) -> str:
+        return openings.END
+
+    def opening_arrays(self, many: Sequence[Params]) -> list[Any]:
+        keys = lanes.keys_of((params[2], params[3]) for params in many)
+        return [[params[0] for params in many], [params[1] for params in many], keys]
+
+    def opening_answer(self, params: Params) -> Any:
+        return []
 
 
-async def _give_back(fetch: PostgresFetch, many: Sequence[Params], ended: set[tuple[str, int]]) -> list[Any]:
-    """Return the places of the ended jobs and promote; the first of them answers for all promoted ids."""
-    answers: list[Any] = [REFUSED] * len(many)
-    firsts: list[int] = []
-    for index, params in enumerate(many):
-        if (params[0], params[1]) in ended:  # twice in one group: only the first ended it
-            ended.discard((params[0], params[1]))
-            answers[index] = []
-            firsts.append(index)
-    pairs: list[LanePair] = [(many[index][2], many[index][3]) for index in firsts]
-    book = await lanes.read_postgres(fetch, pairs)
-    for pair in pairs:
-        book.give(pair)
-    answers[firsts[0]] = await lanes.promote_postgres(fetch, book, pairs, many[firsts[0]][4])
-    return answers
+# The places are given back in the same statement: the lanes' rows are locked already, so nothing can have changed.
+_END_JOBS = """
+with pick as (
+    select j.id from jobs j join unnest($1::text[], $2::bigint[]) as v(id, fence) on j.id=v.id and j.fence=v.fence
+    where j.state='running' order by j.id for update of j
+), gone as (
+    delete from jobs using pick where jobs.id=pick.id returning jobs.id, jobs.fence, jobs.top_lane, jobs.lane
+), facts as (
+    delete from inbox using gone where inbox.job_id=gone.id
+), places as (
+    select k.key, count(*)::int as n from gone, lateral (values (gone.top_lane), (gone.lane)) as k(key)
+    where k.key is not null group by k.key
+), given as (
+    update lanes l set used=greatest(0, l.used - places.n) from places where l.key=places.key
+)
+select id, fence, top_lane, lane from gone
+"""
 
 
 class Suspended(NamedTuple):

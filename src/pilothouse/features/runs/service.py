@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import structlog
 
@@ -20,7 +20,7 @@ from pilothouse.base.jobs.worker import Hold, Worker
 from pilothouse.base.logs import segments
 from pilothouse.base.reader import Reader
 from pilothouse.base.statements import delete_by
-from pilothouse.engine.entries import accepted
+from pilothouse.engine.entries import Entry, accepted
 from pilothouse.engine.run import Run
 from pilothouse.features.agents import Planned, Plans, refused
 from pilothouse.features.runs import queries
@@ -89,7 +89,7 @@ class Runs:
         """
         planned = await self.plans.find(actor.user_id, ask.agent_id, ask.version)
         _check(planned, ask, self.plans.catalogue)
-        new, begun = _new_run(run_id or new_id(), actor, ask, planned)
+        new = _new_run(run_id or new_id(), actor, ask, planned)
         owner = self.worker.id if self.worker is not None and self.worker.reserve() else None
         answer = self.motor.fanout.expect(new.id) if wait else None
         reply_to = self.motor.fanout.reply_address if wait else None
@@ -99,16 +99,21 @@ class Runs:
             self._not_admitted(new.id, owner)
             raise
         # In a callback, not after the await: a caller that goes away must not leave the run without a worker.
-        landing.add_done_callback(lambda done: self._admitted(done, new, begun, owner, reply_to))
+        landing.add_done_callback(lambda done: self._admitted(done, new, planned, owner, reply_to))
         try:
             state = (await asyncio.shield(landing) or ["queued"])[0]
         except asyncio.CancelledError:
             self.motor.fanout.forget(new.id)  # nobody waits any more
             raise
-        return Admitted(RunId(new.id), _facts(new, begun, "running" if state == "running" else "queued"), answer)
+        return Admitted(RunId(new.id), _facts(new, "running" if state == "running" else "queued"), answer)
 
     def _admitted(
-        self, landing: "asyncio.Future[list[Any]]", new: NewRun, begun: Begun, owner: str | None, reply_to: str | None
+        self,
+        landing: "asyncio.Future[list[Any]]",
+        new: NewRun,
+        planned: Planned,
+        owner: str | None,
+        reply_to: str | None,
     ) -> None:
         if landing.cancelled() or landing.exception() is not None:
             self._not_admitted(new.id, owner)
@@ -120,7 +125,7 @@ class Runs:
             if state == "running":
                 top, lane = lanes_of(new.user_id, new.agent_id)
                 job = Claimed(new.id, KIND, new.user_id, top, lane, 1, 1, None, reply_to)
-                self.motor.fresh[new.id] = begun
+                self.motor.fresh[new.id] = _begin(new, planned)
             self.worker.begin(job)
         elif state == "queued":
             self.bell.ring(KIND, [new.id])
@@ -226,12 +231,11 @@ def _check(planned: Planned, ask: RunAsk, catalogue: Catalogue) -> None:
     planned.check_inputs(inputs)
 
 
-def _new_run(run_id: str, actor: Actor, ask: RunAsk, planned: Planned) -> tuple[NewRun, Begun]:
+def _new_run(run_id: str, actor: Actor, ask: RunAsk, planned: Planned) -> NewRun:
     now = micros()
     inputs = dict(ask.inputs)
     masks = {node: dict(mask) for node, mask in ask.masks.items()} if ask.masks else None
-    entry = accepted(now, inputs, masks)
-    new = NewRun(
+    return NewRun(
         id=run_id,
         user_id=actor.user_id,
         agent_id=ask.agent_id,
@@ -240,14 +244,18 @@ def _new_run(run_id: str, actor: Actor, ask: RunAsk, planned: Planned) -> tuple[
         inputs=dumps(inputs),
         dry_run=False,
         created_at=now,
-        first_entry=dumps(entry),
+        first_entry=dumps(accepted(now, inputs, masks)),
     )
+
+
+def _begin(new: NewRun, planned: Planned) -> Begun:
+    """The run in memory, for a worker in this very process."""
     run = Run(planned.plan)
-    run.fold([entry])
-    return new, Begun(run, new.agent_id, new.version, new.trigger, new.dry_run, now, now)
+    run.fold([cast(Entry, loads(new.first_entry))])
+    return Begun(run, new.agent_id, new.version, new.trigger, new.dry_run, new.created_at, new.created_at)
 
 
-def _facts(new: NewRun, begun: Begun, status: str) -> RunFacts:
+def _facts(new: NewRun, status: str) -> RunFacts:
     return RunFacts(
         id=new.id,
         agent_id=new.agent_id,
@@ -260,7 +268,7 @@ def _facts(new: NewRun, begun: Begun, status: str) -> RunFacts:
         outputs={},
         reason=None,
         stats=None,
-        started_at=begun.started_at if status == "running" else None,
+        started_at=new.created_at if status == "running" else None,
         ended_at=None,
         last_event_id=1,
     )

@@ -7,7 +7,7 @@ from pilothouse.base.committer import Write, WriteSet
 from pilothouse.base.jobs.claims import FORGIVE_JOB, Claimed
 from pilothouse.base.jobs.moves import ADMIT_JOB, END_JOB, GUARD_JOB, SUSPEND_JOB, Admission
 from pilothouse.base.logs import INSERT_SEGMENT, SAVE_SNAPSHOT, SEGMENT_LANDED, snapshots
-from pilothouse.base.statements import Sql, delete_by, insert_into
+from pilothouse.base.statements import JOINS_GO, Sql, delete_by, insert_into
 from pilothouse.features.runs.models import runs
 from pilothouse.kit.json import dumps
 
@@ -30,8 +30,8 @@ _END_RUN = Sql(
     postgres="update runs t set head=v.after, status=v.status, reason=v.reason, outputs=v.outputs, stats=v.stats,"
     " started_at=v.started_at, ended_at=v.ended_at from unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[],"
     " $5::text[], $6::text[], $7::text[], $8::bigint[], $9::bigint[]) with ordinality as"
-    " v(id, before, after, status, reason, outputs, stats, started_at, ended_at, n)"
-    " where t.id=v.id and t.head=v.before and t.status is null returning v.n",
+    " v(id, before, after, status, reason, outputs, stats, started_at, ended_at, nth)"
+    f" where t.id=v.id and t.head=v.before and t.status is null{JOINS_GO} returning v.nth",
 )
 # Moves the head, as every flush must; a gap means that somebody else wrote.
 _MOVE_RUN = Sql(
@@ -39,7 +39,7 @@ _MOVE_RUN = Sql(
     sqlite="update runs set head=?3, started_at=coalesce(started_at, ?4) where id=?1 and head=?2",
     postgres="update runs t set head=v.after, started_at=coalesce(t.started_at, v.started_at) from"
     " unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) with ordinality"
-    " as v(id, before, after, started_at, n) where t.id=v.id and t.head=v.before returning v.n",
+    f" as v(id, before, after, started_at, nth) where t.id=v.id and t.head=v.before{JOINS_GO} returning v.nth",
 )
 
 
