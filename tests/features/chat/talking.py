@@ -1,7 +1,7 @@
 """A page's end of the WebSocket, spoken to the application directly."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -70,11 +70,20 @@ class Page:
 
 @asynccontextmanager
 async def talking(
-    parlour: Parlour, headers: Mapping[str, str] | None = None, subprotocols: list[str] | None = None
+    parlour: Parlour, headers: Mapping[str, str] | None = None, subprotocols: Sequence[str] = ()
 ) -> AsyncGenerator[Page]:
     """Ann's page connects, and leaves at the end of the block."""
     browser = parlour.stand.ann.browser.headers
     known = {"Origin": ORIGIN, "Cookie": browser["cookie"]} if headers is None else headers
+    async with connecting(parlour.stand.house.app, known, subprotocols) as page:
+        yield page
+
+
+@asynccontextmanager
+async def connecting(
+    app: ASGIApp, headers: Mapping[str, str], subprotocols: Sequence[str] = ()
+) -> AsyncGenerator[Page]:
+    """A page connects to this application."""
     page = Page()
     scope: dict[str, Any] = {
         "type": "websocket",
@@ -85,12 +94,11 @@ async def talking(
         "raw_path": b"/api/ws",
         "root_path": "",
         "query_string": b"",
-        "headers": [(name.lower().encode(), value.encode()) for name, value in known.items()],
+        "headers": [(name.lower().encode(), value.encode()) for name, value in headers.items()],
         "client": ("192.0.2.1", 4000),
         "server": ("localhost", 8000),
-        "subprotocols": subprotocols or [],
+        "subprotocols": list(subprotocols),
     }
-    app: ASGIApp = parlour.stand.house.app
     task = asyncio.create_task(_serve(app, scope, page))
     try:
         yield page

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pilothouse.features.chat import Event, events
-from pilothouse.features.chat.fold import Fold, fold
+from pilothouse.features.chat.fold import DELTAS, Fold, fold
 from pilothouse.kit.json import dump_bytes
 from tests.features.chat.logs import logs
 
@@ -44,7 +44,7 @@ def test_an_ended_turn_has_nothing_open(log: list[Event]):
 @given(logs)
 def test_deltas_may_be_trimmed(log: list[Event]):
     """3.4: the end of a block sets its text."""
-    kept = [event for event in log if event.type not in (events.TEXT_DELTA, events.REASONING_DELTA)]
+    kept = [event for event in log if event.type not in DELTAS]
     assert fold(kept) == fold(log)
 
 

@@ -95,6 +95,7 @@ async def test_a_message_sent_again_starts_nothing(parlour: Parlour):
     parlour.open(gate)
     await parlour.idle(session)
     assert (await parlour.types(session)).count("user-message") == 3
+    assert await parlour.say(session, "say later", message_id=waiting) == MessagePending(0, turn_in_flight=False)
     async with hearing(
         parlour, "POST", f"/{session}/stream", {"message": f"wait {gate}", "message_id": message_id}
     ) as heard:

@@ -6,6 +6,7 @@ from hypothesis import given
 
 from pilothouse.features.chat import Event, events
 from pilothouse.features.chat.present import lean
+from pilothouse.features.chat.reading import Quiet
 from pilothouse.features.chat.wire import Wire, caption
 from pilothouse.kit.json import Json
 from tests.features.chat.logs import logs
@@ -115,3 +116,17 @@ def test_a_live_frame_is_bounded():
 
 def test_a_caption_is_told_and_kept_nowhere():
     assert caption(10) == b'data: {"type":"data-status","data":{"state":"quiet","seconds":10},"transient":true}\n\n'
+
+
+def test_quiet_is_told_at_ten_thirty_and_sixty_seconds():
+    """4.7."""
+    now = [0.0]
+    quiet = Quiet(lambda: now[0])
+    told: list[float] = []
+    for _ in range(50):
+        now[0] += 2
+        told += [now[0]] if quiet.caption() else []
+    assert told == [10, 30, 60]
+    quiet.broken()
+    now[0] += 11
+    assert quiet.caption() == caption(10)

@@ -7128,6 +7128,15 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
+            /** @description `unavailable`: The message could not be kept. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Anything that went wrong. */
             default: {
                 headers: {
@@ -7845,6 +7854,15 @@ export interface operations {
              *     `pending_full`: This session has as many pending messages as it can keep.
              */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The message could not be kept. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

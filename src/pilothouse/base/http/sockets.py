@@ -27,6 +27,7 @@ MAX_CHANNELS = 200
 MAX_ASK = 4_096
 SLOW_SECONDS = 5.0
 CHECK_SECONDS = 5.0
+AGAIN_SECONDS = 1.0
 
 SIGNED_OUT, FORBIDDEN, TOO_MUCH, RESTART = 4401, 4403, 4429, 1012
 
@@ -164,12 +165,11 @@ class Socket:
             scope.cancel()
 
     async def _subscribe(self, ask: Ask) -> None:
-        kind, _, ref = ask.channel.partition(":")
         try:
             if len(self._followed) >= MAX_CHANNELS and ask.channel not in self._followed:
                 raise TooManyChannels
-            channel = self._channel(kind)
-            head = await channel.open(self.visitor.actor, ref, ask.after)
+            channel = self._channel(ask.channel.partition(":")[0])
+            head = await channel.open(self.visitor.actor, _ref(ask.channel), ask.after)
         except PilothouseError as error:
             await self._tell_error(ask.channel, error)
             return
@@ -183,21 +183,34 @@ class Socket:
         return found
 
     async def _follow(self, scope: anyio.CancelScope, channel: Channel, ask: Ask, head: int) -> None:
-        name, ref, actor = ask.channel, ask.channel.partition(":")[2], self.visitor.actor
+        position = head if ask.after is None else ask.after
         with scope:
             try:
-                live = channel.follow(actor, ref, head if ask.after is None else ask.after)
-                async with aclosing(live) as batches:
-                    await anext(batches)
-                    await self._tell({"type": "subscribed", "channel": name, "head": head})
-                    async for batch in batches:
-                        for event_id, event in batch:
-                            await self._tell({"channel": name, "id": event_id, "event": event})
-                await channel.open(actor, ref, None)  # it came to its end; or is it gone?
+                position = await self._tell_all(channel, ask.channel, position, head)
+                while position is not None:  # the database was away
+                    await asyncio.sleep(AGAIN_SECONDS)
+                    position = await self._tell_all(channel, ask.channel, position, None)
+                await channel.open(self.visitor.actor, _ref(ask.channel), None)  # it came to its end; or is it gone?
             except PilothouseError as error:
-                await self._tell_error(name, error)
-        if self._followed.get(name) is scope:
-            del self._followed[name]
+                await self._tell_error(ask.channel, error)
+        if self._followed.get(ask.channel) is scope:
+            del self._followed[ask.channel]
+
+    async def _tell_all(self, channel: Channel, name: str, after: int, head: int | None) -> int | None:
+        """Until the log ends: None; or until it cannot be read: the last event that was told."""
+        position = after
+        try:
+            async with aclosing(channel.follow(self.visitor.actor, _ref(name), after)) as batches:
+                await anext(batches)
+                if head is not None:
+                    await self._tell({"type": "subscribed", "channel": name, "head": head})
+                async for batch in batches:
+                    for event_id, event in batch:
+                        await self._tell({"channel": name, "id": event_id, "event": event})
+                        position = event_id
+        except Unavailable:
+            return position
+        return None
 
     async def _tell_error(self, channel: str, error: PilothouseError) -> None:
         if isinstance(error, Behind):
@@ -212,3 +225,8 @@ class Socket:
                 await self.socket.send_text(dumps(frame))  # if it is gone, the listener sees it too
         if waiting.cancelled_caught:
             self._tasks.cancel_scope.cancel()
+
+
+def _ref(channel: str) -> str:
+    """What is followed: the part behind the colon."""
+    return channel.partition(":")[2]

@@ -1,6 +1,6 @@
 """What can go wrong with a conversation."""
 
-from pilothouse.kit.errors import Conflict, Invalid, NotFound, RateLimited
+from pilothouse.kit.errors import Conflict, Invalid, NotFound, RateLimited, Unavailable
 
 
 class SessionNotFound(NotFound):
@@ -53,3 +53,9 @@ class EventBeyondHead(Conflict):
     """The log does not reach that far yet."""
 
     wire_code = "conflict"
+
+
+class MessageNotKept(Unavailable):
+    """The message could not be kept."""
+
+    wire_code = "unavailable"

@@ -15,6 +15,7 @@ from pilothouse.kit.json import Json, JsonObject
 
 Parts: TypeAlias = list[JsonObject]
 
+DELTAS = frozenset({events.TEXT_DELTA, events.REASONING_DELTA})  # the end of a block says it all
 _STATUS = {
     events.TURN_QUEUED: "queued",
     events.TURN_STARTED: "running",

@@ -131,15 +131,21 @@ def shown(event: Event) -> Event:
     return event._replace(data={name: value for name, value in event.data.items() if name not in hidden})
 
 
+# What a tool takes and gives may be of any size; everything else is bounded by what people and models say at once.
+_MAY_BE_LARGE = {events.TOOL_INPUT_AVAILABLE: "input", events.TOOL_OUTPUT_AVAILABLE: "output"}
+
+
 def lean(event: Event) -> Event:
     """The event as a live frame carries it: a value too large for one is named, and read with the session."""
-    large = {name: len(dump_bytes(value)) for name, value in event.data.items() if isinstance(value, str | list | dict)}
-    if sum(large.values()) <= MAX_FRAME:
+    name = _MAY_BE_LARGE.get(event.type)
+    if name is None:
         return event
-    name = max(large, key=large.__getitem__)
-    preview = dump_bytes(event.data[name])[:_PREVIEW].decode(errors="ignore")
-    cut: JsonObject = {"type": "too_large", "size": large[name], "event_id": event.id, "preview": preview}
-    return event._replace(data={**event.data, name: preview if isinstance(event.data[name], str) else cut})
+    written = dump_bytes(event.data[name])
+    if len(written) <= MAX_FRAME:
+        return event
+    preview = written[:_PREVIEW].decode(errors="ignore")
+    cut: JsonObject = {"type": "too_large", "size": len(written), "event_id": event.id, "preview": preview}
+    return event._replace(data={**event.data, name: cut})
 
 
 def event_json(session_id: str, event: Event) -> JsonObject:

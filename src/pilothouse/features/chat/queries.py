@@ -116,12 +116,14 @@ async def turn_status(reader: Reader, turn_id: str) -> str | None:
     return rows[0][0] if rows else "cancelled"
 
 
-async def find_message(reader: Reader, session_id: str, message_id: str) -> tuple[str, str | None] | None:
-    """The digest of a known message and the turn that took it."""
+async def find_message(reader: Reader, session_id: str, message_id: str) -> tuple[str, str | None, int | None] | None:
+    """Of a known message: its digest, the turn that took it, and when it began to wait, if it did."""
     rows = await reader.rows(
-        "select digest, turn_id from chat_messages where session_id=?1 and message_id=?2", session_id, message_id
+        "select digest, turn_id, queued_at from chat_messages where session_id=?1 and message_id=?2",
+        session_id,
+        message_id,
     )
-    return (rows[0][0], rows[0][1]) if rows else None
+    return (rows[0][0], rows[0][1], rows[0][2]) if rows else None
 
 
 async def list_pending(reader: Reader, actor: Actor, session_id: str) -> list[Message]:

@@ -1,7 +1,8 @@
 """Reading sessions and their logs for the doors: a page of the conversation, events from any id on, a turn's stream."""
 
+import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import cast
@@ -13,8 +14,9 @@ from pilothouse.base.reader import Reader
 from pilothouse.features.chat import queries
 from pilothouse.features.chat.errors import EventBeyondHead
 from pilothouse.features.chat.events import Event, event_of
-from pilothouse.features.chat.fold import fold
+from pilothouse.features.chat.fold import DELTAS, Fold
 from pilothouse.features.chat.present import SessionView, active_json, event_json, lean, session_json, shown
+from pilothouse.features.chat.queries import TurnSpan
 from pilothouse.features.chat.wire import DONE, Wire, caption
 from pilothouse.kit.json import Json, JsonObject
 
@@ -41,11 +43,8 @@ class Conversations:
         """The session with its last messages before an event. Messages are whole, so no call is without its result."""
         view = await queries.get_session(self.reader, actor, session_id)
         spans = await queries.turns_before(self.reader, session_id, before, limit + 1)
-        messages: list[JsonObject] = []
-        if spans:
-            last = view.head if spans[0].last is None else spans[0].last
-            log = await self._read(session_id, spans[-1].first - 1, last)
-            messages = [each for each in fold(log) if before is None or _position(each) < before]
+        folded = await self._fold(session_id, spans, view.head)
+        messages = [each for each in folded if before is None or _position(each) < before]
         return {
             "session": session_json(view),
             "messages": cast(Json, messages[-limit:]),
@@ -53,6 +52,20 @@ class Conversations:
             "last_event_id": view.head,
             "active_turn": active_json(view.active),
         }
+
+    async def _fold(self, session_id: str, spans: Sequence[TurnSpan], head: int) -> list[JsonObject]:
+        """The messages of these turns, newest turn first. The deltas of ended blocks add nothing to what is shown."""
+        folded = Fold()
+        if not spans:
+            return folded.messages
+        ended = {span.id for span in spans if span.status is not None}
+        log = await self._read(session_id, spans[-1].first - 1, spans[0].last or head)
+        for n, event in enumerate(log):
+            if event.type not in DELTAS or event.turn_id not in ended:
+                folded.see(event)
+            if n % AT_ONCE == AT_ONCE - 1:
+                await asyncio.sleep(0)  # a long log is not all that this process has to do
+        return folded.messages
 
     async def _read(self, session_id: str, after: int, last: int) -> list[Event]:
         rows = await self.reader.rows(
@@ -131,15 +144,16 @@ def _position(message: JsonObject) -> int:
 class Quiet:
     """How long nothing has happened, told at 10, 30 and 60 seconds."""
 
-    def __init__(self) -> None:
-        self._since = time.monotonic()
-        self._told = 0
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._since, self._told = clock(), 0
 
     def broken(self) -> None:
-        self._since, self._told = time.monotonic(), 0
+        self._since, self._told = self._clock(), 0
 
     def caption(self) -> bytes:
-        passed = time.monotonic() - self._since
+        """What is to be told now, if anything."""
+        passed = self._clock() - self._since
         due = [seconds for seconds in CAPTIONS if self._told < seconds <= passed]
         if not due:
             return b""

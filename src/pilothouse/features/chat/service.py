@@ -35,7 +35,16 @@ from pilothouse.features.chat.writes import messages, sessions, starting
 from pilothouse.features.chat.writes.appending import Appended, notice_of
 from pilothouse.features.chat.writes.messages import Message
 from pilothouse.features.chat.writes.sessions import NewSession
-from pilothouse.features.chat.writes.starting import Buffered, Denied, Dying, Known, NewTurn, Outcome, Started
+from pilothouse.features.chat.writes.starting import (
+    Buffered,
+    Denied,
+    Dying,
+    Known,
+    NewTurn,
+    Outcome,
+    Started,
+    known_message,
+)
 from pilothouse.kit.errors import PilothouseError, ShuttingDown
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json, dumps
@@ -183,7 +192,7 @@ class Chat:
 
     async def _landed_earlier(self, session_id: str, message: Message, digest: str) -> Outcome:
         known = await queries.find_message(self.reader, session_id, message.message_id)
-        return Denied("absent") if known is None else Known(known[0] == digest, known[1])
+        return Denied("absent") if known is None else known_message(digest, *known)
 
     async def _begun(self, actor: Actor, session_id: str, outcome: Outcome) -> TurnBegun | MessagePending:
         match outcome:

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Header, Query, Request, Response
 
+from pilothouse.base.actor import Actor
 from pilothouse.base.http import CurrentActor, EventStream, PathId, Router, frame, problems, scope
 from pilothouse.base.http.errors import IdempotencyConflict
 from pilothouse.base.http.idempotency import key_of
@@ -15,6 +16,7 @@ from pilothouse.features.chat.errors import (
     EventBeyondHead,
     MessageConsumed,
     MessageNotFound,
+    MessageNotKept,
     PendingFull,
     PendingTooLong,
     SessionNotFound,
@@ -24,11 +26,14 @@ from pilothouse.features.chat.limits import HEARTBEAT_SECONDS, MAX_PENDING_MESSA
 from pilothouse.features.chat.present import moment
 from pilothouse.features.chat.routes.parts import chat_of, conversations_of, json_of, nothing
 from pilothouse.features.chat.schemas import Buffered, MessageIn, PendingMessages, SessionEvents, TurnCancelled
-from pilothouse.features.chat.service import MessagePending
+from pilothouse.features.chat.service import MessagePending, TurnBegun
 from pilothouse.features.chat.wire import HEADERS
 from pilothouse.features.chat.writes.messages import Message
+from pilothouse.kit.errors import ShuttingDown, Unavailable
 from pilothouse.kit.ids import derived_id, new_id
 from pilothouse.kit.json import JsonObject, dump_bytes
+
+RETRY_AFTER_SECONDS = 30
 
 LastEventId = Annotated[int | None, Header(ge=0, le=2**53)]
 
@@ -46,11 +51,20 @@ async def start_turn(chat_id: PathId, body: MessageIn, request: Request, actor: 
         mode=body.mode,
         tier=body.model,
     )
-    begun = await chat_of(request).start_turn(actor, chat_id, message, stopping=request.app.state.stopping)
+    begun = await _start(request, actor, chat_id, message)
     if isinstance(begun, MessagePending):
         waiting: JsonObject = {"buffer_length": begun.buffer_length, "max_buffer_length": MAX_PENDING_MESSAGES}
         return json_of(waiting | {"turn_in_flight": begun.turn_in_flight}, 202)
     return _stream(request, chat_id, begun.turn_id, begun.first_event)
+
+
+async def _start(request: Request, actor: Actor, chat_id: str, message: Message) -> TurnBegun | MessagePending:
+    try:
+        return await chat_of(request).start_turn(actor, chat_id, message, stopping=request.app.state.stopping)
+    except ShuttingDown:
+        raise
+    except Unavailable as error:
+        raise MessageNotKept(retry_after=RETRY_AFTER_SECONDS) from error
 
 
 def _message_id(chat_id: str, request: Request) -> str:
@@ -147,7 +161,7 @@ _STREAM: dict[str, Any] = {"description": "The turn as an AI SDK UI message stre
 _START: dict[int | str, dict[str, Any]] = {
     200: _STREAM,
     202: {"model": Buffered, "description": "The session is busy; the message waits."},
-    **problems(SessionNotFound, IdempotencyConflict, PendingTooLong, TurnLimit, PendingFull),
+    **problems(SessionNotFound, IdempotencyConflict, PendingTooLong, TurnLimit, PendingFull, MessageNotKept),
 }
 _RESUME: dict[int | str, dict[str, Any]] = {
     200: _STREAM,

@@ -51,7 +51,7 @@ class Buffered(NamedTuple):
 
 
 class Known(NamedTuple):
-    """The message came before; `turn_id` is None while it waits."""
+    """The message came before; `turn_id` is the turn that it started, None if it had to wait for one."""
 
     same: bool
     turn_id: str | None
@@ -81,11 +81,11 @@ def _start(new: NewTurn, message: Message) -> Script:
     if not own:
         return Denied("absent")
     known = yield (
-        "select digest, turn_id from chat_messages where session_id=?1 and message_id=?2",
+        "select digest, turn_id, queued_at from chat_messages where session_id=?1 and message_id=?2",
         (new.session_id, message.message_id),
     )
     if known:
-        return Known(known[0][0] == new.digest, known[0][1])
+        return known_message(new.digest, *known[0])
     active = own[0][0]
     if active is not None:
         jobs = yield "select cancel_at from jobs where id=?1", (active,)
@@ -102,6 +102,11 @@ def _start(new: NewTurn, message: Message) -> Script:
     if new.origin == "web":  # who writes has read
         yield "update chat_sessions set seen=?2 where id=?1", (new.session_id, started.appended.last)
     return started
+
+
+def known_message(digest: str, known_digest: str, turn_id: str | None, queued_at: int | None) -> Known:
+    """What is told of a message that came before: the same as the first time."""
+    return Known(known_digest == digest, turn_id if queued_at is None else None)
 
 
 def admit(new: NewTurn, message: Message) -> Script:

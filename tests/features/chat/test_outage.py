@@ -1,0 +1,57 @@
+"""2.12: while the database is away nothing is accepted, and the caller is told when to come back."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pilothouse.features.chat import NewSession
+from pilothouse.features.chat.reading import QUIET_SECONDS
+from pilothouse.kit.ids import new_id
+from tests.conftest import MakePostgres
+from tests.databases import prepare
+from tests.features.chat.talking import connecting
+from tests.security.site import open_site
+
+
+@pytest.mark.scaled
+async def test_a_message_that_cannot_be_kept_is_not_accepted(private_postgres: MakePostgres, tmp_path: Path):
+    server = private_postgres()
+    await prepare(server.url)
+    async with open_site(tmp_path, server.url) as site:
+        person = await site.person("ann")
+        session = await site.house.chat.create_session(person.actor, NewSession())
+        path, body = f"/api/v1/chat/sessions/{session.id}/stream", {"message": "hello", "message_id": new_id()}
+        async with await site.program(person, "chat:use") as program:
+            assert (await program.get(f"/api/v1/chat/sessions/{session.id}")).status_code == 200
+            await asyncio.to_thread(server.stop)
+            refused = await program.post(path, json=body)
+            await asyncio.to_thread(server.start)
+            assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+            assert refused.headers["retry-after"] == "30"
+            assert (await program.post(path, json=body)).status_code == 200
+        rows = await site.house.reader.rows("select count(*) from chat_messages where session_id=?1", session.id)
+        assert rows == [(1,)]
+
+
+@pytest.mark.scaled
+async def test_a_page_goes_on_hearing_when_the_database_is_back(private_postgres: MakePostgres, tmp_path: Path):
+    server = private_postgres()
+    await prepare(server.url)
+    async with open_site(tmp_path, server.url) as site:
+        site.app.state.stopping = asyncio.Event()
+        person, chat = await site.person("ann"), site.house.chat
+        session = await chat.create_session(person.actor, NewSession())
+        channel = f"session:{session.id}"
+        async with connecting(site.app, site.headers_of(await site.session(person))) as page:
+            page.say("subscribe", channel)
+            await page.hears("subscribed")
+            await asyncio.to_thread(server.stop)
+            await asyncio.sleep(QUIET_SECONDS)  # until it has looked into the log in vain
+            await asyncio.to_thread(server.start)
+            await chat.set_title(person.actor, session.id, "Back")
+            await page.hears_events(channel, 1)
+            await chat.set_title(person.actor, session.id, "Again")
+            await page.hears_events(channel, 2)
+    assert [event["data"]["title"] for event in page.of(channel)] == ["Back", "Again"]
+    assert page.told("error") == []
