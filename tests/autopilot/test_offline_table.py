@@ -167,3 +167,18 @@ async def test_equal_words_in_equal_sessions_give_equal_calls_and_text(small: Br
     twin = await small.another()
     one, two = await small.ask(BUILD), await twin.ask(BUILD)
     assert (one.calls, one.text) == (two.calls, two.text)
+
+
+@pytest.mark.parametrize(
+    "said", ["run it with name: Ada", "run it with name Ada", "run it for Ada", "Run it with Ada."]
+)
+async def test_a_value_may_be_told_in_other_ways(small: Bridge, said: str):
+    await small.ask(BUILD)
+    assert "Hello Ada!" in (await small.ask(said)).text
+
+
+async def test_what_it_cannot_do_yet_is_not_taken_for_something_else(small: Bridge):
+    await small.ask(BUILD)
+    said = await small.ask("run it every weekday at 9")
+    assert said.tools == []
+    assert "did not understand" in said.text

@@ -223,6 +223,23 @@ async def test_a_worker_that_stops_hands_the_turn_on_between_two_rounds(stage: S
     assert len(script.asked) == 2
 
 
+async def test_what_was_written_before_a_worker_was_lost_between_two_rounds_is_heard(stage: Stage, switched: Any):
+    """autopilot:9.3"""
+    script = await stage.play(calls(("rest", '{"n": 1}')), BYE)
+    switch: Switch = switched[1]
+    turn_id = await stage.bridge.start("go")
+    await until(lambda: bool(stage.shop.done))
+    message = stage.bridge.message("and hurry")
+    await stage.bridge.chat.start_turn(stage.bridge.stand.ann.actor, stage.bridge.session_id, message)
+    switch.turns[-1].hold.stopping.set()
+    stage.shop.gate.set()
+    assert await stage.bridge.ended(turn_id) == "completed"
+    assert "and hurry" in str(script.asked[1]["messages"][-1])
+    told = [event.type for event in await stage.bridge.events()]
+    assert told.count(events.TURN_ENDED) == 1
+    assert told.index(events.TOOL_OUTPUT_AVAILABLE) < told.index(events.FOLLOW_UP)
+
+
 async def test_after_a_loss_finished_calls_are_reused_safe_ones_repeated_and_others_left(stage: Stage, switched: Any):
     asked = [("count_up", '{"n": 1}'), ("rest", '{"n": 2}'), ("risk", '{"n": 3}')]
     script = await stage.play(calls(*asked), BYE)

@@ -25,6 +25,10 @@ PLACES = [
     ("turn_mid_stream:4", 1),
     ("turn_mid_stream:9", 0),
     ("turn_between_rounds:2", 0),
+    ("after_flush_commit:3", 0),
+    ("after_flush_commit:5", 0),
+    ("after_flush_commit:7", 0),
+    ("before_flush_commit:4", 1),
     ("before_settle:1", 0),
     ("after_settle:1", 0),
 ]

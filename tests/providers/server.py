@@ -59,14 +59,22 @@ async def _answer(
         body = event.encode()
         writer.write(f"{len(body):x}\r\n".encode() + body + b"\r\n")
         await writer.drain()
-        await asyncio.sleep(answer.pause)
-        if writer.is_closing() or reader.at_eof():
-            raise ConnectionError
+        await _pause(reader, answer.pause)
     if answer.ends == "cut":
         writer.transport.abort()
         return
     writer.write(b"0\r\n\r\n")
     await writer.drain()
+
+
+async def _pause(reader: asyncio.StreamReader, seconds: float) -> None:
+    """Wait, unless the client leaves."""
+    try:
+        async with asyncio.timeout(max(seconds, 0.001)):
+            await reader.read(1)
+    except TimeoutError:
+        return
+    raise ConnectionError
 
 
 def _refused(refusal: Refusal) -> bytes:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final, cast
@@ -99,6 +100,8 @@ class Rounds:
         """One run of the library's loop over what the log says."""
         self.record.reset_step()
         self.record.finish_answered_step()
+        if self.record.rounds and not closing and not self.record.log.parts.calls:
+            await self.record.take_follow_ups()  # between two rounds, where the last worker was lost
         messages = self.record.messages()
         if closing:
             messages = _asked_to_close(messages)
@@ -125,6 +128,7 @@ class Rounds:
                         return Failed(*why)
                     if self.hold.stopping.is_set():
                         return End.HANDED_ON
+                    await self._hear(node)
                 else:
                     node = await run.next(node)
         return End.ANSWERED
@@ -152,7 +156,8 @@ class Rounds:
         def flush() -> None:
             nonlocal later
             later = None
-            self.record.add(*stream.flush(loop.time()))
+            with suppress(LeaseLost):  # whoever writes next is told
+                self.record.add(*stream.flush(loop.time()))
 
         try:
             async for event in provider:
@@ -166,7 +171,7 @@ class Rounds:
                 later.cancel()
 
     async def _run_tools(self, run: AgentRun[None, str], node: CallToolsNode[None, str]) -> Any:
-        """The calls of a round, in parallel; then what the user wrote meanwhile, after the results."""
+        """The calls of a round, in parallel."""
         self._require_lease()
         self.tools.begin_round()
         async with node.stream(run.ctx) as happened:
@@ -178,11 +183,14 @@ class Rounds:
         self.record.finish_step()
         await self.record.log.barrier()
         failpoints.hit("turn_between_rounds")
+        return asked
+
+    async def _hear(self, asked: Any) -> None:
+        """What the user wrote meanwhile, after the results."""
         texts = await self.record.take_follow_ups()
         if texts and Agent.is_model_request_node(asked):
             request = asked.request
             request.parts = [*request.parts, *(UserPromptPart(message_text(text)) for text in texts)]
-        return asked
 
     async def _note_refused(self, event: FunctionToolResultEvent) -> None:
         """A call that never reached a tool: there is none of that name, or its arguments are no JSON."""

@@ -36,10 +36,11 @@ class Build:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`name` None: "it"."""
+    """`name` None: "it". `bare` is what was given without the name of an input."""
 
     name: str | None
     inputs: dict[str, str] = field(default_factory=dict[str, str])
+    bare: str = ""
     dry_run: bool = False
 
 
@@ -67,11 +68,12 @@ EXAMPLES = (
 
 _IT = {"it", "this", "that", "the agent", "this agent", "that agent", "it again", "again"}
 _PAIR = re.compile(
-    r"""(?P<name>[A-Za-z_][\w-]*)\s*=\s*(?P<value>"[^"]*"|'[^']*'|\[.*?\]|\{.*?\}|.*?)"""
-    r"""(?=\s*(?:,|;|\band\b|$)\s*(?:[A-Za-z_][\w-]*\s*=|$))""",
+    r"""(?P<name>[A-Za-z_][\w-]*)\s*(?:=|:\s)\s*(?P<value>"[^"]*"|'[^']*'|\[.*?\]|\{.*?\}|.*?)"""
+    r"""(?=\s*(?:,|;|\band\b|$)\s*(?:[A-Za-z_][\w-]*\s*(?:=|:\s)|$))""",
     re.DOTALL,
 )
 _PAIRS_ONLY = re.compile(r"\s*[A-Za-z_][\w-]*\s*=.*", re.DOTALL)
+_TIMES = re.compile(r"\s(?:every|each)\s", re.IGNORECASE)
 _NAMED = re.compile(r"\s+(?:called|named)\s+(\"[^\"]+\"|'[^']+'|[\w-]+)", re.IGNORECASE)
 
 
@@ -131,8 +133,11 @@ def _build(match: re.Match[str]) -> Intent:
 
 
 def _run(match: re.Match[str]) -> Intent:
-    given = match["inputs"]
-    return Run(_name(match["name"]), pairs(given) if given else {}, dry_run=bool(match["dry"]))
+    given = match["inputs"] or ""
+    if _TIMES.search(f" {match['name'] or ''} {given}"):
+        return Unknown()  # nothing is scheduled by mistake, and nothing of that name is looked for
+    inputs = pairs(given)
+    return Run(_name(match["name"]), inputs, "" if inputs else _bare(given), dry_run=bool(match["dry"]))
 
 
 def _row(pattern: str, make: Callable[[re.Match[str]], Intent]) -> tuple[re.Pattern[str], Callable[..., Intent]]:
@@ -167,5 +172,5 @@ _TABLE = (
     ),
     _row(r"(?:explain|describe)(?: me)? (?P<name>.+)", lambda match: Explain(_name(match["name"]) or "")),
     _row(r"(?P<dry>dry[ -]?run|try)\b(?: (?P<name>.+?))?(?: with (?P<inputs>.+))?", _run),
-    _row(r"(?P<dry>)(?:run|start|execute)\b(?: (?P<name>.+?))?(?: (?:with|for) (?P<inputs>.+=.+))?", _run),
+    _row(r"(?P<dry>)(?:run|start|execute)\b(?: (?P<name>.+?))?(?: (?:with|for) (?P<inputs>.+))?", _run),
 )

@@ -138,13 +138,22 @@ def _chosen(name: str, found: Done) -> Known | None:
 
 def _start(intent: Run, known: Known) -> Call:
     properties = cast(dict[str, JsonObject], (known.inputs or {}).get("properties", {}))
-    inputs: JsonObject = {name: typed(value, properties.get(name)) for name, value in intent.inputs.items()}
+    given = intent.inputs or _named(intent.bare, list(properties))
+    inputs: JsonObject = {name: typed(value, properties.get(name)) for name, value in given.items()}
     arguments: JsonObject = {"library_agent_id": known.id, "wait_for_result": DRY_WAIT if intent.dry_run else WAIT}
     if inputs:
         arguments["inputs"] = inputs
     if intent.dry_run:
         arguments |= {"dry_run": True, "use_defaults": True}
     return Call("run_agent", arguments)
+
+
+def _named(bare: str, names: list[str]) -> dict[str, str]:
+    """`name Ada`, or only `Ada` where there is one input."""
+    first, _, rest = bare.partition(" ")
+    if rest and first in names:
+        return {first: rest.strip()}
+    return {names[0]: bare} if bare and len(names) == 1 else {}
 
 
 def _show(name: str | None, seen: Seen) -> Move:
