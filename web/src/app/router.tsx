@@ -77,7 +77,10 @@ function OldChat() {
 function BrokenPage({ error, reset }: ErrorComponentProps) {
   return (
     <div className="sheet">
-      <ErrorPanel problem={error} onRetry={reset} />
+      <ErrorPanel
+        problem={{ message: error instanceof Error ? error.message : String(error) }}
+        onRetry={reset}
+      />
     </div>
   )
 }
