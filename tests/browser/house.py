@@ -21,6 +21,7 @@ class House:
     folder: Path
     port: int = field(default_factory=free_port)
     served: Served | None = None
+    variables: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
     def url(self) -> str:
@@ -39,6 +40,7 @@ class House:
                     "HOME": str(self.folder),
                     "PYTHONPATH": str(ROOT / "src"),
                     "PILOTHOUSE_DATA_DIR": str(self.folder / "data"),
+                    **self.variables,
                 },
                 stdin=subprocess.DEVNULL,
                 stdout=out,

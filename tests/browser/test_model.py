@@ -1,0 +1,113 @@
+"""A connected model: it thinks, calls tools, and streams Markdown that neither flickers nor does harm."""
+
+import asyncio
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visit, make_owner
+from tests.browser.eyes import barriers
+from tests.browser.house import House
+from tests.providers.script import Answer, Script, Tool
+from tests.providers.server import provider
+
+TEXT = """## What I found
+
+The **first** paragraph with `code` and a [page](https://example.com).
+
+- one
+- two
+
+| pin | type |
+|---|---|
+| name | text |
+
+```python
+print("hello")
+```
+
+<script>alert(1)</script>
+
+Pictures: ![far](https://evil.example/x.png) [bad](javascript:alert(1))
+
+The end of it.
+"""
+PIECES = tuple(TEXT[start : start + 12] for start in range(0, len(TEXT), 12))
+CALLS = Answer(
+    thinking=("Let me ", "look for ", "blocks."),
+    tools=(
+        Tool("call-1", "find_block", '{"query": "text"}'),
+        Tool("call-2", "find_library_agent", '{"query": "greeting"}'),
+    ),
+)
+SHOWN = "() => document.querySelector('.thread').innerHTML.replaceAll(/<time.*?<.time>|id=\"[^\"]*\"/g, '')"
+
+
+@contextmanager
+def served(script: Script) -> Generator[str]:
+    """The provider in a thread of its own; the browser has this one."""
+    loop, ready, over = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
+    found: list[str] = []
+
+    async def serve() -> None:
+        async with provider(script, "openai") as url:
+            found.append(url)
+            ready.set()
+            await over.wait()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    assert ready.wait(10)
+    yield found[0]
+    loop.call_soon_threadsafe(over.set)
+    thread.join(10)
+    loop.close()
+
+
+def test_ap7_ap10_ap12_ap14_a_streamed_answer_with_thoughts_and_tools(tmp_path: Path, visit: Visit) -> None:
+    """Scenarios 4 and 36."""
+    script = Script([CALLS, Answer(text=PIECES, pause=0.03)])
+    with served(script) as url:
+        house = House(
+            tmp_path / "house", variables={"PILOTHOUSE_OPENAI_BASE_URL": url, "PILOTHOUSE_CHAT_MODEL": "openai/test"}
+        )
+        house.start()
+        try:
+            page, eyes = visit(house)
+            make_owner(page, house)
+            watch_the_answer(page)
+            eyes.saw_nothing_wrong()
+        finally:
+            house.kill()
+
+
+def watch_the_answer(page: Page) -> None:
+    page.on("dialog", lambda dialog: (_ for _ in ()).throw(AssertionError(f"a script ran: {dialog.message}")))
+    page.get_by_label("Message AutoPilot").fill("what is there for text?")
+    page.keyboard.press("Enter")
+    heading = page.get_by_role("heading", name="What I found")
+    heading.wait_for()
+    page.locator(".prose table").wait_for()
+    heading.evaluate("(element) => { element.seenBefore = true }")
+    page.locator(".turn-end").wait_for()
+    assert heading.evaluate("(element) => element.seenBefore"), "a finished block keeps its element"
+
+    thought = page.get_by_role("button", name="Thought for")
+    expect(thought).to_have_attribute("aria-expanded", "false")
+    expect(page.locator(".tool-row")).to_have_count(2)
+    expect(page.locator(".composer")).to_contain_text("openai/test")
+    assert page.locator(".thread img, .thread script").count() == 0
+    assert page.locator('.thread a[href^="javascript"]').count() == 0
+    expect(page.get_by_text("not loaded, from evil.example")).to_be_visible()
+    assert barriers(page) == []
+
+    before = page.evaluate(SHOWN)
+    page.reload()
+    page.locator(".turn-end").wait_for()
+    expect(page.locator(".prose.value")).to_have_count(0)
+    assert page.evaluate(SHOWN) == before
+    thought.click()
+    expect(page.locator(".reasoning-text")).to_contain_text("Let me look for blocks.")
