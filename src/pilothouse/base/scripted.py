@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeAlias
 
-from pilothouse.base.statements import Params, PostgresFetch, SqliteExecute, Statement
+from pilothouse.base.statements import (
+    REFUSED,
+    GroupFetch,
+    Params,
+    PostgresFetch,
+    SqliteExecute,
+    Statement,
+    Torn,
+)
 
 Ask: TypeAlias = tuple[str | Statement, Params]
 Script: TypeAlias = Generator[Ask, Any, Any]  # returns what its caller wants to know, or `REFUSED`
@@ -43,15 +51,19 @@ class Scripted:
     async def _one(self, fetch: PostgresFetch, params: Params) -> Any:
         script = self.script(*params)
         answer: Any = None
+        wrote = False
         while True:
             try:
                 asked, given = script.send(answer)
             except StopIteration as done:
+                if done.value is REFUSED and wrote and isinstance(fetch, GroupFetch):
+                    raise Torn from None  # alone, what it wrote is rolled back with it
                 return done.value
             if isinstance(asked, str):
                 answer = await fetch(_dollars(asked), *given)
             else:
                 answer = (await asked.on_postgres(fetch, [given]))[0]
+            wrote = wrote or not isinstance(asked, str) or not asked.startswith("select")
 
 
 @cache
