@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pilothouse.base.statements import GroupFetch, PostgresFetch, SqliteExecute, columns_of, write_later
+from pilothouse.base.statements import GroupFetch, Params, PostgresFetch, SqliteExecute, columns_of, write_later
 
 # A job's two lanes: (top, top_cap, lane, lane_cap); a job with one lane has None for the second.
 LanePair = tuple[str, str | None]
@@ -138,16 +138,34 @@ def give_back(fetch: PostgresFetch, pairs: Iterable[LanePair]) -> None:
 # others back, the oldest whose narrower lane has room. So no job is ever held while both its lanes have room, and
 # whoever gives n places back need not look further unless the user's cap has now at most n.
 
-_SAME_LANE = "select id from jobs where lane=? and state='held' order by id limit ?"
-_ONLY_TOP = "select id from jobs where top_lane=? and lane is null and state='held' order by id limit ?"
-_ANY_LANE = (
-    "select j.id, j.lane from jobs j left join lanes l on l.key=j.lane"
-    " where j.top_lane=? and j.state='held' and (j.lane is null or l.used < l.cap) order by j.id limit ?"
+_SAME_LANE = "select id from jobs where top_lane=?1 and lane=?3 and state='held' order by id limit ?2"
+_ONLY_TOP = "select id from jobs where top_lane=?1 and lane is null and state='held' order by id limit ?2"
+# The oldest whose lane has room. It steps from one held lane to the next: thousands of jobs held in one cost no more
+# than a single one.
+NEXT_HELD = """
+with recursive held(lane) as (
+    select ''
+    union all
+    select (select min(j.lane) from jobs j where j.top_lane=?1 and j.state='held' and j.lane > held.lane)
+    from held where held.lane is not null
+), firsts(id, lane) as (
+    select (select min(j.id) from jobs j where j.top_lane=?1 and j.lane=held.lane and j.state='held'), held.lane
+    from held join lanes l on l.key=held.lane where l.used < l.cap
+    union all
+    select (select min(j.id) from jobs j where j.top_lane=?1 and j.lane is null and j.state='held'), null
 )
+select id, lane from firsts where id is not null order by id limit 1
+"""
 _QUEUE_SQLITE = "update jobs set state='queued', due_at=0, fence=fence+1, moved_at=? where id=? and state='held'"
 _QUEUE_POSTGRES = (
     "update jobs set state='queued', due_at=0, fence=fence+1, moved_at=$2 where id = any($1::text[]) and state='held'"
 )
+
+
+def _held_of(pair: LanePair, limit: int) -> tuple[str, Params]:
+    """The oldest jobs of just these lanes."""
+    top, lane = pair
+    return (_ONLY_TOP, (top, limit)) if lane is None else (_SAME_LANE, (top, limit, lane))
 
 
 def promote_sqlite(
@@ -157,8 +175,8 @@ def promote_sqlite(
     top, lane = pair
     free = book.free(pair)
     cramped = raised or book.free((top, None)) <= 1
-    sql, key = (_ONLY_TOP, top) if lane is None else (_SAME_LANE, lane)
-    found = [(row[0], lane) for row in execute(sql, (key, free))[1]] if free > 0 else []
+    wanted = free > 0 and (raised or free == 1)  # else there was room before, and nobody waits
+    found = [(row[0], lane) for row in execute(*_held_of(pair, free))[1]] if wanted else []
     chosen: list[str] = []
     while True:
         for job_id, other in found:
@@ -167,7 +185,7 @@ def promote_sqlite(
                 chosen.append(job_id)
         save_sqlite(execute, book)
         room = book.free((top, None))
-        found = execute(_ANY_LANE, (top, room))[1] if cramped and room > 0 else []
+        found = execute(NEXT_HELD, (top,))[1] if cramped and room > 0 else []
         if not found:
             return chosen
         book.lanes.update(read_sqlite(execute, [(top, other) for _, other in found]).lanes)
@@ -183,14 +201,14 @@ async def promote_postgres(
     cramped = sorted({top for top, _ in pairs if top in full})
     for top, lane in sorted(set(pairs), key=str):
         free = book.free((top, lane))
-        sql, key = (_ONLY_TOP, top) if lane is None else (_SAME_LANE, lane)
-        if free > 0 and (key in full or top in full):  # else nobody waits for this place
-            found = [(row[0], lane) for row in await fetch(_dollars(sql), key, free)]
+        if free > 0 and (lane in full or top in full):  # else nobody waits for this place
+            sql, params = _held_of((top, lane), free)
+            found = [(row[0], lane) for row in await fetch(sql.replace("?", "$"), *params)]
             chosen += await _queue_postgres(fetch, book, top, found, now)
     await save_postgres(fetch, book)
     for top in cramped:
-        while (room := book.free((top, None))) > 0:
-            found = [(row[0], row[1]) for row in await fetch(_dollars(_ANY_LANE), top, room)]
+        while book.free((top, None)) > 0:
+            found = [(row[0], row[1]) for row in await fetch(NEXT_HELD.replace("?", "$"), top)]
             if not found:
                 break
             book.lanes.update((await read_postgres(fetch, [(top, other) for _, other in found])).lanes)
@@ -206,10 +224,3 @@ async def _queue_postgres(
     if placed:
         await fetch(_QUEUE_POSTGRES, placed, now)
     return placed
-
-
-def _dollars(sql: str) -> str:
-    """SQLite's marks as PostgreSQL's."""
-    for number in (1, 2):
-        sql = sql.replace("?", f"${number}", 1)
-    return sql

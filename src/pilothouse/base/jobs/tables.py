@@ -21,9 +21,13 @@ jobs = Table(
     Column("cancel_at", BigInteger),
     Column("moved_at", BigInteger, nullable=False),
     Column("reply_to", Text),
-    Index("ix_jobs_held", "lane", "id", sqlite_where=text("state='held'"), postgresql_where=text("state='held'")),
     Index(
-        "ix_jobs_held_top", "top_lane", "id", sqlite_where=text("state='held'"), postgresql_where=text("state='held'")
+        "ix_jobs_held_lanes",
+        "top_lane",
+        "lane",
+        "id",
+        sqlite_where=text("state='held'"),
+        postgresql_where=text("state='held'"),
     ),
     Index(
         "ix_jobs_queued", "due_at", "id", sqlite_where=text("state='queued'"), postgresql_where=text("state='queued'")
