@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
+from typing import Any, cast
 
 from pilothouse.kit.json import dumps, loads
 from tests.providers.script import Answer, Refusal, Script
@@ -49,7 +50,7 @@ async def _answer(
 ) -> None:
     head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
     length = int(next(line.split(":")[1] for line in head.splitlines() if line.startswith("content-length")))
-    answer = script.take(loads(await reader.readexactly(length)))  # pyright: ignore[reportArgumentType]
+    answer = script.take(cast(dict[str, Any], loads(await reader.readexactly(length))))
     if isinstance(answer, Refusal):
         writer.write(_refused(answer))
         await writer.drain()

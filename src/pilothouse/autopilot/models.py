@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
+from pilothouse.base.provider_http import ProviderClient, provider_client
 from pilothouse.base.settings import Settings
 from pilothouse.kit.errors import Conflict
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from pydantic_ai.settings import ModelSettings
 
 OFFLINE: Final = "offline"
+ANTHROPIC_URL: Final = "https://api.anthropic.com"
+OPENAI_URL: Final = "https://api.openai.com/v1"
 OPENROUTER_URL: Final = "https://openrouter.ai/api/v1"
 Tier: TypeAlias = Literal["standard", "advanced"]
 
@@ -49,7 +52,7 @@ class Models:
     """One per process that works. Clients are kept; closing them is for `aclose`."""
 
     settings: Settings
-    _clients: dict[str, Any] = field(default_factory=dict[str, Any])
+    _clients: dict[str, ProviderClient] = field(default_factory=dict[str, ProviderClient])
     _models: "dict[str, Model[Any]]" = field(default_factory=dict[str, Any])
 
     def resolve_chat_model(self, mode: str | None = None, tier: str | None = None) -> Chosen:
@@ -97,44 +100,31 @@ class Models:
         return self._models[slug]
 
     def _anthropic(self, provider: str, name: str) -> "Model[Any]":
-        from anthropic import AsyncAnthropic  # noqa: PLC0415  half a second that only those who use it pay
-        from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415
-        from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415
-
-        url = self.settings.anthropic_base_url or "https://api.anthropic.com"
-        key = self.settings.anthropic_api_key
-        assert key is not None
-        client = AsyncAnthropic(
-            api_key=key.get_secret_value(), base_url=url, http_client=self._client(provider, url), max_retries=0
-        )
-        return AnthropicModel(name, provider=AnthropicProvider(anthropic_client=client))
-
-    def _openai_like(self, provider: str, name: str) -> "Model[Any]":
-        """OpenAI itself, and everything that speaks its chat completions: OpenRouter, Ollama, llama.cpp, vLLM."""
-        from openai import AsyncOpenAI  # noqa: PLC0415
-        from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415
-        from pydantic_ai.models.openrouter import OpenRouterModel  # noqa: PLC0415
-        from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415
-        from pydantic_ai.providers.openrouter import OpenRouterProvider  # noqa: PLC0415
+        from pilothouse.autopilot.providers import anthropic_wire  # noqa: PLC0415
 
         url, key = self._address_of(provider)
-        client = AsyncOpenAI(api_key=key, base_url=url, http_client=self._client(provider, url), max_retries=0)
-        if provider == "openrouter":
-            return OpenRouterModel(name, provider=OpenRouterProvider(openai_client=client))
-        return OpenAIChatModel(name, provider=OpenAIProvider(openai_client=client))
+        return anthropic_wire.make(name, url, key, self._client(provider, url))
+
+    def _openai_like(self, provider: str, name: str) -> "Model[Any]":
+        from pilothouse.autopilot.providers import openai_wire  # noqa: PLC0415
+
+        url, key = self._address_of(provider)
+        http = self._client(provider, url)
+        return openai_wire.make(name, url, key, http, openrouter=provider == "openrouter")
 
     def _address_of(self, provider: str) -> tuple[str, str]:
         told = self.settings
-        if provider == "openrouter" and told.openrouter_api_key:
-            return told.openrouter_base_url or OPENROUTER_URL, told.openrouter_api_key.get_secret_value()
-        if provider == "ollama" and told.ollama_base_url:
-            return f"{told.ollama_base_url.rstrip('/').removesuffix('/v1')}/v1", "none"
-        key = told.openai_api_key.get_secret_value() if told.openai_api_key else "none"
-        return told.openai_base_url or "https://api.openai.com/v1", key
+        ollama = f"{(told.ollama_base_url or '').rstrip('/').removesuffix('/v1')}/v1"
+        addresses = {
+            "anthropic": (told.anthropic_base_url or ANTHROPIC_URL, told.anthropic_api_key),
+            "openai": (told.openai_base_url or OPENAI_URL, told.openai_api_key),
+            "openrouter": (told.openrouter_base_url or OPENROUTER_URL, told.openrouter_api_key),
+            "ollama": (ollama, None),
+        }
+        url, key = addresses[provider]
+        return url, key.get_secret_value() if key else "none"  # a local server wants none, the libraries want one
 
-    def _client(self, provider: str, url: str) -> Any:
-        from pilothouse.base.provider_http import provider_client  # noqa: PLC0415
-
+    def _client(self, provider: str, url: str) -> ProviderClient:
         if provider not in self._clients:
             self._clients[provider] = provider_client([url])
         return self._clients[provider]
