@@ -104,6 +104,10 @@ class Rig:
                 raise TimeoutError(f"jobs left after {seconds} s: {rows}")
             await asyncio.sleep(0.05)
 
+    async def unfinished(self) -> int:
+        """How many jobs there are."""
+        return (await self.reader.rows("select count(*) from jobs"))[0][0]
+
     async def has_suspects(self, deaths: int) -> bool:
         """Whether a job may have seen so many deaths in a row without finishing a step, counting the next one.
 

@@ -13,6 +13,8 @@ from tests.faults.report import record
 from tests.faults.rig import Rig, open_rig
 from tests.faults.scale import JOBS_IN_FLIGHT, ORPHAN_SECONDS, RANDOM_KILLS, SEED
 
+MAX_UNFINISHED = 60
+
 
 async def test_random_kills_lose_and_repeat_nothing(launcher: Launcher, place: Place):
     random = Random(SEED)
@@ -54,9 +56,12 @@ async def watch(rig: Rig, orphans: Orphans) -> None:
 
 
 async def load(rig: Rig, victim: Process, random: Random) -> None:
-    """Give the victim eight jobs, and let those that were hit before finish a step."""
+    """Give the victim eight jobs, and let those that were hit before finish a step.
+
+    Not more than can run at a time: the rest would pile up behind the caps and take minutes to end.
+    """
     async with asyncio.timeout(60):
         while (short := await rig.held_by(victim) < JOBS_IN_FLIGHT) or await rig.has_suspects(3):
-            if short:
+            if short and await rig.unfinished() < MAX_UNFINISHED:
                 await rig.client.start_some(random, 12, ["steady"] * 10 + MIXED)
             await asyncio.sleep(0.05)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.faults.checker import Checker, read_logs
 from tests.faults.place import Place
-from tests.faults.processes import Launcher
+from tests.faults.processes import Launcher, Process
 from tests.faults.rig import Rig, open_rig, probe_lines
 from tests.faults.scale import SEED
 
@@ -24,7 +24,8 @@ async def test_a_worker_that_slept_past_its_lease_writes_nothing_and_starts_no_e
         sleeper = await rig.start("one")
         checker = Checker(rig)
         await checker.learn()
-        await rig.client.start_some(Random(SEED), 16, ["effects", "probes", "timers", "fan_out"])
+        await rig.client.start_some(Random(SEED), 16, ["steady", "effects", "probes", "timers"])
+        await until_held(rig, sleeper)
         sleeper.signal(signal.SIGSTOP)
         assert await rig.held_by(sleeper) > 0
 
@@ -49,6 +50,7 @@ async def test_a_worker_that_wakes_among_those_who_took_over_repeats_nothing(lau
         await checker.learn()
         await rig.client.start_some(Random(SEED), 20, ["steady", "effects", "probes"])
         sleeper = rig.processes["one"]
+        await until_held(rig, sleeper)
         sleeper.signal(signal.SIGSTOP)
         async with asyncio.timeout(20):
             while await rig.held_by(sleeper):
@@ -62,3 +64,10 @@ async def seen(rig: Rig) -> tuple[dict[str, int], Counter[str], int]:
     """All that could have changed: logs, effects, probes."""
     heads = {run_id: len(log.entries) for run_id, log in (await read_logs(rig)).items()}
     return heads, Counter(rig.effects.asked), len(probe_lines(rig.place))
+
+
+async def until_held(rig: Rig, process: Process) -> None:
+    """Wait until it has some jobs in its hands."""
+    async with asyncio.timeout(10):
+        while await rig.held_by(process) < 4:
+            await asyncio.sleep(0.01)
