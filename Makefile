@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 JOBS ?= 2
+TEST_JOBS ?= 3  # one more than cores: many tests wait for other processes
 PORT ?=
 BIN := .venv/bin
 WEB_SOURCES := $(shell find web/src web/index.html web/*.json web/*.ts web/public -type f 2>/dev/null)
@@ -92,7 +93,7 @@ generated:
 	@$(BIN)/python -m scripts.generated
 
 pytest:
-	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not fault and not bench and not browser" tests
+	@$(BIN)/python -m pytest -q -n $(TEST_JOBS) --dist worksteal -m "not bench and not browser" tests
 
 web: web/dist/index.html
 
