@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts import packages
+
 TICKS = os.sysconf("SC_CLK_TCK")
 _UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "m": 60_000.0}
 
@@ -57,9 +59,7 @@ def pss_mb(pid: int) -> float:
 
 async def put_load(ask: Ask, pids: Sequence[int], *, seconds: int, clients: int = 16) -> Load:
     """`wrk -t1 -c<clients>` for some seconds."""
-    wrk = shutil.which("wrk")
-    if wrk is None:
-        raise ToolMissing("wrk is not installed (Debian: apt-get install wrk)")
+    wrk = _wrk()
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write(f'wrk.method = "{ask.method}"\nwrk.body = [==[{ask.body}]==]\n')
         script.writelines(f'wrk.headers["{name}"] = "{value}"\n' for name, value in ask.headers)
@@ -70,6 +70,15 @@ async def put_load(ask: Ask, pids: Sequence[int], *, seconds: int, clients: int 
         out, _ = await process.communicate()
         used = cpu_seconds(pids) - before
     return read_wrk(out.decode(), used)
+
+
+def _wrk() -> str:
+    try:
+        if shutil.which("wrk") is None:
+            packages.install("wrk")
+    except packages.NotAllowed:
+        raise ToolMissing("wrk is not installed (Debian: apt-get install wrk)") from None
+    return shutil.which("wrk") or "wrk"
 
 
 def read_wrk(text: str, cpu: float) -> Load:

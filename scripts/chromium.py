@@ -4,10 +4,9 @@
 """
 
 import os
-import shutil
-import subprocess
 import sys
 
+from scripts import packages
 from scripts.programs import ServerMissing, program
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -26,22 +25,15 @@ def find() -> str | None:
     return None
 
 
-def install() -> None:
-    """Debian's own package, when we are root on such a system."""
-    if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        return
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for words in (("update",), ("install", "--no-install-recommends", "-y", "chromium")):
-        subprocess.run(["apt-get", "-qq", *words], check=False, env=environment, stdout=subprocess.DEVNULL)
-
-
 def main() -> int:
-    if find() is None:
-        install()
     if find() is not None:
         return 0
-    sys.stderr.write(f"{MISSING}\n")
-    return 1
+    try:
+        packages.install("chromium")
+    except packages.NotAllowed:
+        sys.stderr.write(f"{MISSING}\n")
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

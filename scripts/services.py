@@ -8,12 +8,12 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
+from scripts import packages
 from scripts.programs import ServerMissing, amqp_answers, exchange, installed, redis_answers
 from scripts.servers import KINDS, RabbitMQ, Server
 
@@ -58,16 +58,10 @@ def postgres_trusts(port: int) -> bool:
 
 def install(kind: str) -> None:
     """Get the programs from Debian's packages; for machines that are made for one run."""
-    if os.geteuid() != 0 or shutil.which("apt-get") is None:
-        raise ServerMissing(f"{kind} is not installed; {HOW_TO_GET}")
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    subprocess.run(["apt-get", "update", "-q"], check=True, env=environment, stdout=subprocess.DEVNULL)
-    subprocess.run(
-        ["apt-get", "install", "-q", "-y", "--no-install-recommends", PACKAGES[kind]],
-        check=True,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-    )
+    try:
+        packages.install(PACKAGES[kind])
+    except packages.NotAllowed:
+        raise ServerMissing(f"{kind} is not installed; {HOW_TO_GET}") from None
 
 
 def start(kind: str, folder: Path) -> Server:
