@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+import uuid
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 
@@ -101,9 +102,9 @@ async def _one_by_one(site: Site, agent: str, inputs: JsonObject, times: int = 1
 
 
 async def b14(report: Report, folder: Path) -> None:
-    """From exec to ready on the third start, and memory 30 s later."""
+    """From exec to ready on the third start; memory 30 s later, and after a first turn of the offline pilot."""
     with embedded_place(folder, LOG_LEVEL="warning") as place:
-        await furnish(place, {})
+        person = (await furnish(place, {}))[0]
         for start in (1, 2, 3):
             async with process(["pilothouse", "serve"], place.environment(), folder / "serve.log") as pid:
                 took = await until_open(place.port)
@@ -111,3 +112,20 @@ async def b14(report: Report, folder: Path) -> None:
                     report.at_most("b14_start", took, "s", 3, 2)
                     await asyncio.sleep(30)
                     report.at_most("b14_pss", pss_mb(pid), "MB", 200)
+                    took = await _first_turn(place.port, person.key)
+                    report.say("b14_first_turn", took, "ms")
+                    report.at_most("b14_pss_after_a_turn", pss_mb(pid), "MB", 280)
+
+
+async def _first_turn(port: int, key: str) -> float:
+    """From the message to the end of the stream, in milliseconds; the agent library is imported on the way."""
+    headers = {"Authorization": f"Bearer {key}"}
+    address = f"http://127.0.0.1:{port}/api/v1/chat/sessions"
+    async with httpx2.AsyncClient(headers=headers, trust_env=False, timeout=30) as client:
+        session = (await client.post(address, json={})).json()["id"]
+        start = time.perf_counter()
+        message = {"message": "help", "message_id": str(uuid.uuid4())}
+        answer = await client.post(f"{address}/{session}/stream", json=message)
+        if answer.status_code != 200 or "[DONE]" not in answer.text:
+            raise RuntimeError(answer.text)
+    return (time.perf_counter() - start) * 1000

@@ -24,7 +24,7 @@ log = structlog.get_logger()
 STREAM_IDLE_TIMEOUT_SECONDS: Final = 2 * MAX_TOOL_WAIT_SECONDS
 OFFLINE_NOTICE: Final = (
     "The offline pilot answers: a small built-in model that understands a few kinds of sentences (say `help`)."
-    " Connect a model to write as you like: set PILOTHOUSE_OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_API_KEY or"
+    " Connect a model to write as you like: set OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_API_KEY or"
     " OPENROUTER_API_KEY and restart."
 )
 

@@ -23,7 +23,7 @@ export function SettingsPage() {
       <Models />
       <Appearance />
       <Profile user={data.me.user} />
-      <Password />
+      <Password email={data.me.user.email} />
     </div>
   )
 }

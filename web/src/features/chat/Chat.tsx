@@ -16,7 +16,7 @@ import { pendingOf, sessionList, useMarkSeen, useStopTurn } from './queries'
 import { Thread } from './Thread'
 import { useFollowBottom } from './useFollowBottom'
 import { useSend } from './useSend'
-import { activeTurn, isLogged, lastModel } from './view'
+import { activeTurn, type ChatView, isLogged, lastModel } from './view'
 
 /** One session, live. */
 export function Chat({ sessionId }: { sessionId: string }) {
@@ -28,7 +28,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
   const { behind, toBottom } = useFollowBottom(frame, view.last)
   const turn = activeTurn(view)
   const { chips, leaving } = useWaiting(sessionId)
-  useTurnNews(turn?.turn_id ?? null)
+  useTurnNews(view, turn?.turn_id ?? null)
   useSeen(sessionId, phase === 'live' && turn === null ? view.last : 0)
   if (refused === 'not_found') return <AbsentPage />
 
@@ -100,18 +100,25 @@ function useWaiting(sessionId: string) {
   }
 }
 
+const ENDS: { [status: string]: string } = {
+  completed: 'Answer complete',
+  failed: 'The answer failed',
+  cancelled: 'Stopped',
+}
+
 /** Tell of a turn's end, and look at the lists again that it may have changed. */
-function useTurnNews(turn: string | null) {
+function useTurnNews(view: ChatView, turn: string | null) {
   const cache = useQueryClient()
   const before = useRef<string | null>(null)
+  const ended = before.current !== null && turn === null ? view.turns[before.current]?.status : undefined
   useEffect(() => {
-    if (before.current !== null && turn === null) announce('Answer complete')
+    if (ended !== undefined) announce(ENDS[ended] ?? 'Answer complete')
     if (before.current !== turn) {
       void cache.invalidateQueries({ queryKey: sessionList.queryKey })
       void cache.invalidateQueries({ queryKey: ['chat', 'pending'] })
     }
     before.current = turn
-  }, [turn, cache])
+  }, [turn, ended, cache])
 }
 
 /** Looking at the end of a session is having seen it. */

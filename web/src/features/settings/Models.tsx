@@ -1,14 +1,18 @@
 import { useFlag } from '@/features/accounts/useFlag'
 import { CodeBlock } from '@/ui/CodeBlock'
 
-const EXAMPLES = `# A model on this machine (Ollama; llama.cpp and others by PILOTHOUSE_OPENAI_BASE_URL)
-PILOTHOUSE_OLLAMA_BASE_URL=http://127.0.0.1:11434
+const EXAMPLES = `# A model on this machine: Ollama,
+OLLAMA_BASE_URL=http://127.0.0.1:11434
 PILOTHOUSE_CHAT_MODEL=ollama/llama3.2
 
+# or anything else that speaks OpenAI's protocol,
+OPENAI_BASE_URL=http://127.0.0.1:8080/v1
+PILOTHOUSE_CHAT_MODEL=openai/name-of-the-model
+
 # or a provider's key
-PILOTHOUSE_ANTHROPIC_API_KEY=...
-PILOTHOUSE_OPENAI_API_KEY=...
-PILOTHOUSE_OPENROUTER_API_KEY=...`
+ANTHROPIC_API_KEY=...
+OPENAI_API_KEY=...
+OPENROUTER_API_KEY=...`
 
 /** Who answers, and how to connect a model. */
 export function Models() {

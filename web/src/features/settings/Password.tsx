@@ -5,7 +5,7 @@ import { Field } from '@/ui/Field'
 import { ErrorPanel } from '@/ui/States'
 import { toast } from '@/ui/toasts'
 
-export function Password() {
+export function Password({ email }: { email: string }) {
   const change = useChangePassword()
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -27,6 +27,7 @@ export function Password() {
     <section className="panel">
       <form className="stack" onSubmit={submit}>
         <h2>Password</h2>
+        <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <Field
           label="Current password"
           name="current"

@@ -1,5 +1,9 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useLink } from '@/api/live/live'
+import { standing } from '@/features/accounts/queries'
+import { recall, remember } from '@/kit/stored'
 import { useOnline } from '@/kit/useOnline'
 import { Button } from '@/ui/Button'
 import { buildOf, runningBuild } from './build'
@@ -21,7 +25,33 @@ export function Banners() {
       </Banner>
     )
   }
-  return null
+  return <NoModel />
+}
+
+const DISMISSED = 'no-model-banner'
+
+/** Until a model is connected the offline pilot answers; once told is enough. */
+function NoModel() {
+  const { data } = useQuery(standing)
+  const [dismissed, setDismissed] = useState(() => recall(DISMISSED) === 'dismissed')
+  if (dismissed || data?.kind !== 'signed_in' || data.me.flags.model_connected !== false) return null
+  return (
+    <Banner tone="info">
+      <span>
+        No model is connected: the offline pilot answers. <Link to="/settings">Connect a model</Link>
+      </span>
+      <Button
+        tiny
+        look="ghost"
+        icon="close"
+        aria-label="Dismiss"
+        onClick={() => {
+          remember(DISMISSED, 'dismissed')
+          setDismissed(true)
+        }}
+      />
+    </Banner>
+  )
 }
 
 function Banner({ tone, children }: { tone: 'warn' | 'info'; children: React.ReactNode }) {
