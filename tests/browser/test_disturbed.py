@@ -75,7 +75,7 @@ def test_n5_offline_is_said_and_what_is_typed_stays(lived_in: House, owner: Stor
     expect(page.get_by_role("alert")).to_contain_text("Not sent")
     expect(box).to_have_value("help")
     page.context.set_offline(False)
-    expect(page.locator(".banner")).to_have_count(0)
+    expect(page.locator(".banner.warn")).to_have_count(0)
     page.keyboard.press("Enter")
     page.locator(".turn-end").wait_for()
 
@@ -101,5 +101,5 @@ def reload_often(page: Page, url: str) -> None:
 def await_the_end(page: Page) -> None:
     page.locator(".turn-end").wait_for(timeout=40_000)
     expect(page.get_by_role("region", name="Run", exact=True)).to_contain_text("World")
-    expect(page.locator(".banner")).to_have_count(0)  # it is connected again, and to the same build
+    expect(page.locator(".banner.warn")).to_have_count(0)  # it is connected again, and to the same build
     expect(page.locator(".prose.value")).to_have_count(0)  # Markdown has come to render it
