@@ -8,15 +8,7 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   // The server's content policy allows no inline script and no data: font, so nothing is inlined.
   build: { assetsInlineLimit: 0, target: 'es2022', modulePreload: { polyfill: false } },
-  // The server accepts unsafe requests only from its own origin; the browser's is the dev server's.
-  server: {
-    proxy: {
-      '/api': {
-        target: server,
-        changeOrigin: true,
-        headers: { origin: 'http://localhost:8000' },
-      },
-    },
-  },
+  // `make dev` tells the server that this is its public address, so the browser's own origin is the right one.
+  server: { proxy: { '/api': { target: server, ws: true } } },
   test: { include: ['src/**/*.test.ts'] },
 })
