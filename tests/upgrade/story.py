@@ -9,17 +9,20 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import httpx2
 
 from pilothouse.app.house import House, open_house
 from pilothouse.base.actor import SYSTEM, Actor, Role
 from pilothouse.base.http import Seen
+from pilothouse.base.jobs.moves import micros
 from pilothouse.base.settings import Settings
 from pilothouse.features import accounts
 from pilothouse.features.accounts.schemas import OwnerIn
 from pilothouse.features.accounts.service import create_owner, suspend_api_key
-from pilothouse.features.agents import create_agent, save_agent
+from pilothouse.features.agents import create_agent, list_agents, save_agent
+from pilothouse.features.chat import Message, NewSession
 from pilothouse.features.runs.service import RunAsk
 from pilothouse.kit.ids import AgentId, ApiKeyId, UserId
 from pilothouse.kit.json import JsonObject
@@ -29,7 +32,7 @@ from tests.faults.agents import AWAIT, Chain
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "an old and long password"
 OWNER = "owner@example.com"
-SCOPES = ["agents:read", "agents:run", "runs:read", "runs:write", "identity"]
+SCOPES = ["agents:read", "agents:run", "runs:read", "runs:write", "identity", "chat:use"]
 FAR = 4_102_444_800_000_000  # the year 2100
 
 
@@ -46,6 +49,8 @@ class Story:
     due: dict[str, Any] = field(default_factory=dict[str, Any])  # run id: what it must give now
     awaiting: dict[str, Any] = field(default_factory=dict[str, Any])  # run id: what it gives once told `go`
     far: list[str] = field(default_factory=list[str])  # run ids that must go on sleeping
+    said: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])  # session id: its log, already complete
+    asked: list[str] = field(default_factory=list[str])  # ids of sessions whose turn must end well
     half_done: int = 0  # entries in the journal of the run whose process died
     states: dict[str, str] = field(default_factory=dict[str, str])  # of the jobs when it was packed
 
@@ -83,6 +88,10 @@ async def furnish(settings: Settings) -> Story:
             async with house.units.write(story.actor) as work:
                 await save_agent(work, house.registry, AgentId(story.agents["sums"]), changed, any_version)
             story.versions["sums"] += 1
+        async with house.units.read(story.actor) as read:
+            for agent in await list_agents(read, 50):  # those that every owner finds, too
+                story.agents[agent.name] = agent.id
+                story.versions.setdefault(agent.name, 1)
     return story
 
 
@@ -153,9 +162,24 @@ async def _run_things(story: Story, http: httpx2.AsyncClient) -> None:
     story.due[(await _start(story, http, "naps", 5))["id"]] = {"result": [7]}
     story.far.append((await _start(story, http, "sleeps", 5))["id"])
     story.awaiting[(await _start(story, http, "waits", 5))["id"]] = {"result": [6]}
+    said = await _say(http, "help")
+    answer = await http.get(f"/api/v1/chat/sessions/{said}/events", params={"after": 0, "follow": False})
+    story.said[said] = answer.json()
     await asyncio.sleep(1.5)  # they have gone to sleep, and their journals are on disk
+    story.asked.append(await _say(http, "run steady with n=5", wait=False))
     story.due[(await _start(story, http, "steady", 5))["id"]] = {"result": [8]}
     await asyncio.sleep(1.5)
+
+
+async def _say(http: httpx2.AsyncClient, words: str, *, wait: bool = True) -> str:
+    """Ask AutoPilot something in a session of its own; answers the session's id."""
+    session: str = (await http.post("/api/v1/chat/sessions", json={})).json()["id"]
+    message = {"message": words, "message_id": str(uuid4())}
+    async with http.stream("POST", f"/api/v1/chat/sessions/{session}/stream", json=message) as answer:
+        assert answer.status_code == 200
+        if wait:
+            await answer.aread()
+    return session
 
 
 async def _start(story: Story, http: httpx2.AsyncClient, name: str, n: int, wait: int = 0) -> dict[str, Any]:
@@ -172,10 +196,15 @@ async def queue(story: Story, settings: Settings) -> None:
         for n in (10, 20, 30):
             admitted = await house.runs.start_run(story.actor, RunAsk(AgentId(story.agents["sums"]), {"n": n}))
             story.due[admitted.id] = {"result": [n + 5]}
+        session = await house.chat.create_session(story.actor, NewSession())
+        message = Message(str(uuid4()), "help", "api", micros())
+        await house.chat.start_turn(story.actor, session.id, message)
+        story.asked.append(session.id)
         rows = await house.reader.rows("select id, state from jobs order by id")
         story.states = {row[0]: row[1] for row in rows}
         cut = await house.reader.rows("select r.head from runs r join jobs j on j.id=r.id where j.state='running'")
         story.half_done = cut[0][0] if cut else 0
 
 
-EXPECTED_STATES: Mapping[str, int] = {"waiting": 3, "running": 1, "queued": 2, "held": 1}
+# Three runs sleep; a run, a turn and the run it waits for were cut off; a turn and two runs were never taken.
+EXPECTED_STATES: Mapping[str, int] = {"waiting": 3, "running": 3, "queued": 3, "held": 1}

@@ -14,6 +14,7 @@ from pilothouse.app.migrate import current_revision
 from pilothouse.base.database import Database
 from pilothouse.base.settings import Settings
 from pilothouse.features.agents import get_agent, get_version, list_agents
+from pilothouse.features.chat import Conversations
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.service import RunAsk
 from pilothouse.kit.ids import AgentId, RunId
@@ -97,6 +98,19 @@ async def test_what_was_owed_is_done_and_what_is_not_due_sleeps_on(name: str, ki
             await site.house.runs.send_fact(story.actor, RunId(run_id), "go", "said")
         await site.quiet(*story.far)
         assert {run_id: await site.outputs(run_id) for run_id in story.awaiting} == story.awaiting
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_conversations_are_as_they_were_and_open_turns_end_well(name: str, kind: str, tmp_path: Path):
+    async with upgraded(name, kind, tmp_path) as site:
+        story, reader = site.story, site.house.reader
+        await site.quiet(*story.far, *story.awaiting)
+        for session_id, told in story.said.items():
+            assert await Conversations(reader, site.house.fanout).read(session_id, 0, 1000) == told["items"]
+        for session_id in story.asked:
+            assert await reader.rows("select status from chat_turns where session_id=?1", session_id) == [
+                ("completed",)
+            ]
 
 
 @pytest.mark.parametrize("name", NAMES)
