@@ -67,7 +67,8 @@ async def seen(rig: Rig) -> tuple[dict[str, int], Counter[str], int]:
 
 
 async def until_held(rig: Rig, process: Process) -> None:
-    """Wait until it has some jobs in its hands."""
-    async with asyncio.timeout(10):
+    """Wait until it has some jobs in its hands; another worker may have got all that came so far."""
+    async with asyncio.timeout(20):
         while await rig.held_by(process) < 4:
-            await asyncio.sleep(0.01)
+            await rig.client.start_some(Random(SEED), 4, ["steady"])
+            await asyncio.sleep(0.1)
