@@ -13,7 +13,7 @@ from tests.browser.house import House
 
 MOST_SHIFT = 0.05
 Theme: TypeAlias = Literal["light", "dark"]
-THEMES: dict[str, tuple[Theme, ...]] = {"wide": ("light", "dark"), "phone": ("light",)}
+THEMES: dict[str, tuple[Theme, ...]] = {"wide": ("light", "dark"), "phone": ("light", "dark")}
 SIZES = {"wide": WIDE, "phone": PHONE}
 
 
