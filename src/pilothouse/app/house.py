@@ -43,6 +43,7 @@ from pilothouse.features.chat import KIND as TURN_KIND
 from pilothouse.features.chat import Chat, Drive, Lines
 from pilothouse.features.runs import Runs
 from pilothouse.features.runs.loading import Loader
+from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.motor import Motor
 from pilothouse.features.runs.stage import Stage
 from pilothouse.features.runs.writes import KIND, Caps
@@ -202,8 +203,9 @@ def _furnish(
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
-    stage = Stage(registry, http)
-    motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, limits)
+    run_memories = RunMemories(reader)
+    stage = Stage(registry, http, run_memories)
+    motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, run_memories, limits)
     reception = Reception(units, keyring, memories)
     caps = Caps(per_user=settings.user_max_runs, per_agent=settings.max_parallel_runs)
     return House(

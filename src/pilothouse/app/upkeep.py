@@ -8,6 +8,7 @@ from pilothouse.base.http.idempotency import prune
 from pilothouse.base.periodic import Periodic
 from pilothouse.base.work import Units
 from pilothouse.features.accounts import Reception, forget_expired
+from pilothouse.features.runs.memory import forget_ended_runs
 
 EVERY = timedelta(minutes=10)
 LOOK_SECONDS = 15.0
@@ -19,6 +20,7 @@ def upkeep(units: Units, reception: Reception) -> Sequence[Periodic]:
     async def forget_what_is_over() -> None:
         async with units.write(SYSTEM) as work:
             await forget_expired(work)
+            await forget_ended_runs(work)
         await reception.throttle.prune()
         while True:
             async with units.write(SYSTEM) as work:

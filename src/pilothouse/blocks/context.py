@@ -1,9 +1,10 @@
 """What a block may use of the world: its ids, its clock, a guarded client. Wired in `app`."""
 
 from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from random import Random
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from pilothouse.kit.json import Json
 
@@ -47,6 +48,28 @@ class BlockLog(Protocol):
     def warning(self, message: str, **facts: Json) -> None: ...
 
 
+Scope: TypeAlias = Literal["run", "agent", "user"]
+
+
+class Memory(Protocol):
+    """Values by name that outlive the step: those of this run, of the agent over all its runs, or of the person.
+
+    What a step puts is committed together with what it fires, when it ends or waits; a step that fails puts nothing.
+    """
+
+    async def get(self, key: str, scope: Scope, default: Json = None) -> Json:
+        """What was put last, by this run or by one that committed it; `default` when nothing was."""
+        ...
+
+    def put(self, key: str, value: Json, scope: Scope) -> None:
+        """Fails the step with `value_too_large` past 1 MB."""
+        ...
+
+    def alone(self) -> AbstractAsyncContextManager[None]:
+        """For steps that change a value by what it was: one of them at a time, in this run."""
+        ...
+
+
 class BlockContext(Protocol):
     """Handed to every block. Clock and randomness come from here so that a dry run can fix them."""
 
@@ -66,6 +89,8 @@ class BlockContext(Protocol):
     def http(self) -> Http: ...
     @property
     def log(self) -> BlockLog: ...
+    @property
+    def memory(self) -> Memory: ...
 
     def now(self) -> datetime: ...
 
@@ -80,6 +105,13 @@ class BlockContext(Protocol):
 
         The n-th wait of a step is the same wait whenever the step is repeated: one that is over returns at once
         with the moment recorded first, so that a block which counts on from it does not drift.
+        """
+        ...
+
+    def skip_laps(self, pin: str) -> int:
+        """For a loop that waits in each lap: how often this pin fired in the laps that are over.
+
+        They are not gone through again: what the block fires now comes after them.
         """
         ...
 

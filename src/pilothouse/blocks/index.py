@@ -41,7 +41,8 @@ def entries(modules: Iterable[ModuleType]) -> list[JsonObject]:
 
 def _entry(item: Block, path: str) -> JsonObject:
     facts = cast(dict[str, Json], asdict(item.spec))
-    del facts["disabled"], facts["reason"]  # true of an installation, not of a block
+    for name in ("disabled", "reason", "plugin"):  # true of an installation, not of a block
+        del facts[name]
     return {"function": path, **facts}
 
 

@@ -102,7 +102,7 @@ class Registry(Mapping[str, BlockSpec]):
 def read_spec(entry: JsonObject) -> BlockSpec:
     """Read what the index writer wrote."""
     facts: dict[str, object] = {name: value for name, value in entry.items() if name != "function"}
-    for listed in ("categories", "happy_pins", "examples"):
+    for listed in ("categories", "happy_pins", "examples", "cost"):
         facts[listed] = tuple(cast(list[Json], facts[listed]))
     facts["kind"] = Kind(str(facts["kind"]))
     facts["effects"] = Effects(str(facts["effects"]))

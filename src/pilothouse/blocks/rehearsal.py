@@ -1,10 +1,12 @@
 """A stage for examples: prepared HTTP answers, a fixed clock, timers that are over at once. No network."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from random import Random
 
+from pilothouse.blocks.context import Scope
 from pilothouse.blocks.example import Reply
 from pilothouse.kit.json import Json, dump_bytes, loads
 
@@ -81,12 +83,30 @@ class KeptLog:
         self.lines.append(message)
 
 
+class KeptMemory:
+    """Remembers for as long as the stage stands."""
+
+    def __init__(self) -> None:
+        self.values: dict[tuple[str, str], Json] = {}
+
+    async def get(self, key: str, scope: Scope, default: Json = None) -> Json:
+        return self.values.get((scope, key), default)
+
+    def put(self, key: str, value: Json, scope: Scope) -> None:
+        self.values[scope, key] = value
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncGenerator[None]:
+        yield
+
+
 @dataclass(slots=True)
 class Rehearsal:
     """A `BlockContext` in which equal asks give equal answers."""
 
     http: PreparedHttp = field(default_factory=PreparedHttp)
     log: KeptLog = field(default_factory=KeptLog)
+    memory: KeptMemory = field(default_factory=KeptMemory)
     run_id: str = "00000000-0000-7000-8000-000000000001"
     node_id: str = "node"
     step_id: str = "00000000-0000-7000-8000-000000000002"
@@ -108,6 +128,9 @@ class Rehearsal:
     async def wait_timer(self, until: datetime) -> datetime:
         self.waits.append(until)
         return until
+
+    def skip_laps(self, pin: str) -> int:
+        return 0
 
     async def wait_fact(self, name: str) -> Json:
         return name

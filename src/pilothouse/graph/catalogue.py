@@ -50,8 +50,11 @@ class BlockSpec:
     happy_pins: tuple[str, ...]
     examples: tuple[JsonObject, ...]  # {"ask": {...}, "fires": [[pin, value], ...]}
     at_least_once: bool = False  # an effect that takes no idempotency key
+    webhook: JsonObject | None = None  # of a trigger: who sends what, and in which form
+    cost: tuple[JsonObject, ...] = ()  # {amount, type, divisor, filter}; one credit is a US cent
     disabled: bool = False
     reason: str | None = None  # why it is disabled or unavailable
+    plugin: str | None = None  # the package it comes from; None: built in
 
 
 Catalogue: TypeAlias = Mapping[str, BlockSpec]

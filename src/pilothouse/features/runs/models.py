@@ -1,6 +1,6 @@
 """The rows of runs. While a run is unfinished its job's row says what it does; `status` is written once, at the end."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Table, Text, text
 
 from pilothouse.base.database import Id, metadata
 
@@ -24,4 +24,17 @@ runs = Table(
     Column("ended_at", BigInteger),
     Index("ix_runs_user", "user_id", "id"),
     Index("ix_runs_agent", "agent_id", "id"),
+)
+
+_OF_RUNS = text("run_id is not null")
+remembered = Table(
+    "remembered",
+    metadata,
+    Column("user_id", Id, primary_key=True),
+    Column("place", String(48), primary_key=True),  # user, agent/<id> or run/<id>
+    Column("key", String(256), primary_key=True),
+    Column("value", Text, nullable=False),
+    Column("run_id", Id),  # of a value that is forgotten when this run is over
+    Column("changed_at", BigInteger, nullable=False),
+    Index("ix_remembered_run", "run_id", sqlite_where=_OF_RUNS, postgresql_where=_OF_RUNS),
 )

@@ -27,6 +27,7 @@ from pilothouse.engine.run import Run
 from pilothouse.features.agents import Plans
 from pilothouse.features.runs.journal import RunJournal, land, notice_of
 from pilothouse.features.runs.loading import Loader
+from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.present import RunFacts, run_json
 from pilothouse.features.runs.writes import KIND, Ending, Rest, settle_run, suspend_run, text_or_none
 from pilothouse.kit.errors import UserError
@@ -65,6 +66,7 @@ class Motor:
     plans: Plans
     loader: Loader
     blocks: Blocks
+    memories: RunMemories
     limits: Limits
     fresh: dict[str, Begun] = field(default_factory=dict[str, Begun])  # admitted in this very process
 
@@ -75,6 +77,7 @@ class Motor:
         if begun.started_at is None and not at_once:
             begun.started_at = micros()
         journal = RunJournal(job, begun.run.head, self.committer, self.fanout, hold.lease, started_at=begun.started_at)
+        self.memories.open(job.id, journal)
         try:
             if at_once:
                 _end_at_once(begun.run, hold)
@@ -87,6 +90,7 @@ class Motor:
         except LeaseLost:
             raise LostJob from None
         finally:
+            self.memories.close(job.id)
             journal.drop()
 
     async def _load(self, hold: Hold) -> Begun:

@@ -13,15 +13,18 @@ from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.registry import Registry
 from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.runner import Runnable as BlockRunnable
-from pilothouse.engine.context import StepContext
+from pilothouse.engine.context import StepContext, Waiting
 from pilothouse.engine.ports import Runnable, StepFailed
+from pilothouse.features.runs.memory import RunMemories, StepMemory
 from pilothouse.features.runs.values import checked, is_writable
 from pilothouse.graph.catalogue import BlockSpec, Effects
+from pilothouse.graph.fields import ERROR_PIN
 from pilothouse.kit.clock import from_micros, to_micros
 from pilothouse.kit.errors import UserError
 from pilothouse.kit.json import Json, JsonObject
 
 MAX_MESSAGE = 10_000
+_FAILED: Fired = [(ERROR_PIN, None)]
 
 _log = structlog.get_logger()
 
@@ -42,11 +45,13 @@ class StageLog:
 class StageContext:
     """The engine's step context, in the words of the block contract."""
 
-    __slots__ = ("_http", "_step")
+    __slots__ = ("_http", "_memories", "_step", "used_memory")
 
-    def __init__(self, step: StepContext, http: Http) -> None:
+    def __init__(self, step: StepContext, http: Http, memories: RunMemories) -> None:
         self._step = step
         self._http = http
+        self._memories = memories
+        self.used_memory: StepMemory | None = None
 
     @property
     def run_id(self) -> str:
@@ -80,6 +85,12 @@ class StageContext:
     def log(self) -> StageLog:
         return StageLog(self._step.run_id, self._step.step_id)
 
+    @property
+    def memory(self) -> StepMemory:
+        if self.used_memory is None:
+            self.used_memory = self._memories.of_step(self._step.run_id)
+        return self.used_memory
+
     def now(self) -> datetime:
         return from_micros(self._step.now())
 
@@ -107,6 +118,7 @@ class StagedBlock:
 
     block: BlockRunnable
     http: Http
+    memories: RunMemories
 
     @property
     def spec(self) -> BlockSpec:
@@ -120,20 +132,37 @@ class StagedBlock:
         return self.block.effects_of(inputs)
 
     async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
+        staged = StageContext(ctx, self.http, self.memories)
+        fired: Fired = _FAILED
         try:
-            fired = checked(await self.block.call(inputs, StageContext(ctx, self.http)))
+            fired = checked(await self.block.call(inputs, staged))
         except BlockFailed as failure:
             raise _step_failed(failure) from failure
+        except Waiting:
+            fired = []
+            raise
+        finally:
+            if staged.used_memory is not None:
+                staged.used_memory.leave(keep=not fired or fired[-1][0] != ERROR_PIN)
         if self.block.spec.effects is Effects.WRITES:
             failpoints.hit("effect_done_not_journaled")
         return fired
 
     async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
+        staged = StageContext(ctx, self.http, self.memories)
+        keep = False
         try:
-            async for fired in self.block.stream(inputs, StageContext(ctx, self.http)):
-                yield checked(fired)
+            async for fired in self.block.stream(inputs, staged):
+                yield checked(fired)  # a stream that fired an error is left here
+            keep = True
         except BlockFailed as failure:
             raise _step_failed(failure) from failure
+        except Waiting:
+            keep = True
+            raise
+        finally:
+            if staged.used_memory is not None:
+                staged.used_memory.leave(keep=keep)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,16 +185,19 @@ class AbsentBlock:
 class Stage:
     """The engine's `Blocks`: staged once, used by every run."""
 
-    def __init__(self, registry: Registry, http: Http) -> None:
+    def __init__(self, registry: Registry, http: Http, memories: RunMemories) -> None:
         self._registry = registry
         self._http = http
+        self.memories = memories
         self._staged: dict[str, StagedBlock] = {}
 
     def get(self, block_id: str) -> Runnable:
         found = self._staged.get(block_id)
         if found is None:
             try:
-                found = self._staged[block_id] = StagedBlock(self._registry.runnable(block_id), self._http)
+                found = self._staged[block_id] = StagedBlock(
+                    self._registry.runnable(block_id), self._http, self.memories
+                )
             except UserError:  # disabled since the run was admitted, or found out just now
                 return AbsentBlock(replace(self._registry[block_id], disabled=True))
         return found
