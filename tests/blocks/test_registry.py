@@ -23,7 +23,7 @@ import sys
 from pilothouse.blocks.registry import Registry
 registry = Registry()
 assert len(registry) >= 70, len(registry)
-sdk = {"context", "contract", "example", "pins", "refusals", "registry", "runner"}
+sdk = {"context", "contract", "example", "pins", "plugins", "refusals", "registry", "runner"}
 loaded = {name.removeprefix("pilothouse.blocks.") for name in sys.modules if name.startswith("pilothouse.blocks.")}
 vendors = {"jinja2", "httpx2", "pydantic_ai", "regex", "html.parser", "pyexpat", "statistics"} & set(sys.modules)
 assert loaded <= sdk and not vendors, (loaded - sdk, vendors)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from pilothouse import __version__
+from pilothouse.app.catalogue import open_registry
 from pilothouse.app.holds import is_held, until_released
 from pilothouse.app.migrate import ready_schema
 from pilothouse.app.profile import Profile, profile_of
@@ -199,7 +200,7 @@ def _furnish(
     http: GuardedHttp,
 ) -> House:
     memories = Memories()
-    registry = Registry(test_blocks=settings.test_blocks)
+    registry = open_registry(settings)
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)

@@ -67,6 +67,8 @@ class Settings(BaseModel):
     max_steps_per_run: Annotated[int, Field(ge=1)] = 100_000
     max_parallel_steps: Annotated[int, Field(ge=1)] = 64
     egress_allow: Words = ()
+    block_plugins: Words = ()  # packages whose blocks may be used
+    disabled_blocks: Words = ()  # ids, categories or packages
     metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     failpoint: str | None = None  # where a fault test wants this process to die
     test_blocks: bool = False  # the effect and probe blocks of the fault tests
