@@ -39,8 +39,9 @@ faults: venv-dev  ## Kill, pause and starve real processes
 bench: venv-dev  ## Measure (LOAD=1 for load)
 	@$(BIN)/python -m bench
 
-docs-blocks: venv-dev  ## Write the block index and its page from the blocks themselves
+docs-blocks: venv-dev  ## Write the block index and its pages from the blocks themselves
 	@$(BIN)/python -m pilothouse.blocks.index --write
+	@$(BIN)/python -m scripts.block_pages
 
 dist: venv-dev web  ## Build the wheel, install it into an empty venv and start it
 	@rm -rf dist

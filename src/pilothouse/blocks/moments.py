@@ -10,6 +10,7 @@ _COMMON = (
     *("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y", "%d-%b-%Y"),
     *("%d %B %Y %H:%M", "%d %b %Y %H:%M", "%B %d, %Y %H:%M", "%b %d, %Y %H:%M", "%Y%m%dT%H%M%S"),
 )
+MAX_TEXT = 100
 _SLASHES = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})(.*)", re.DOTALL)
 
 
@@ -38,6 +39,8 @@ def formatted(moment: datetime, form: str) -> str:
 def read_moment(text: str, form: str | None, zone: tzinfo) -> datetime:
     """An aware moment; a text that names no zone is read in the given one. Raises `BadMoment`."""
     bare = text.strip()
+    if len(bare) > MAX_TEXT:
+        raise BadMoment(f"'{bare[:60]}' is too long for a date")
     return _by_format(bare, form, zone) if form else _by_common_forms(bare, zone)
 
 
