@@ -66,7 +66,14 @@ def test_sameness_is_that_of_json(left: Json, right: Json):
 
 
 def test_true_is_not_one_and_one_is_one_point_zero():
-    assert distinct([1, True, 1.0, [1], [True], {"a": 0}, {"a": False}]) == [1, True, [1], [True], {"a": 0}, {"a": False}]
+    assert distinct([1, True, 1.0, [1], [True], {"a": 0}, {"a": False}]) == [
+        1,
+        True,
+        [1],
+        [True],
+        {"a": 0},
+        {"a": False},
+    ]
 
 
 @given(st.lists(values, max_size=12), st.integers(1, 5) | st.none(), st.integers(1, 8) | st.none())

@@ -42,7 +42,9 @@ async def test_a_day_more_is_a_day_by_the_calendar():
     fired = await run("Parse date", text="2026-03-28 12:00", timezone="Europe/Berlin", add_days=1)
     assert fired == [("date", "2026-03-29T12:00:00+02:00")]
     assert await error_of("Parse date", text="9999-12-31", add_days=1) == "the calendar does not reach that day"
-    assert await error_of("Parse date", text="2026-01-01", timezone="../etc/passwd") == "'../etc/passwd' is no time zone"
+    assert (
+        await error_of("Parse date", text="2026-01-01", timezone="../etc/passwd") == "'../etc/passwd' is no time zone"
+    )
 
 
 async def test_a_format_says_how_the_text_is_written():
@@ -84,7 +86,11 @@ NOW = datetime(2026, 7, 1, 22, 30, 15, 123456, tzinfo=UTC)
         ("Get current time", {"discriminator": "strftime", "format": "%H", "use_user_timezone": True}, "00"),
         ("Get current date", {"discriminator": "iso8601", "use_user_timezone": True}, "2026-07-02"),
         ("Get current date", {"discriminator": "strftime", "timezone": "America/New_York"}, "2026-07-01"),
-        ("Get current date and time", {"discriminator": "iso8601", "timezone": "Asia/Tokyo"}, "2026-07-02T07:30:15+09:00"),
+        (
+            "Get current date and time",
+            {"discriminator": "iso8601", "timezone": "Asia/Tokyo"},
+            "2026-07-02T07:30:15+09:00",
+        ),
         ("Get current date and time", {}, "2026-07-01 22:30:15"),
     ],
 )

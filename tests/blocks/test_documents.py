@@ -163,8 +163,6 @@ async def test_files_are_not_read_yet():
     assert said == "reading files is not supported yet; give contents"
 
 
-@pytest.mark.parametrize(
-    "inputs", [{"delimiter": ""}, {"delimiter": "ab"}, {"quotechar": "ab"}, {"escapechar": "xy"}]
-)
+@pytest.mark.parametrize("inputs", [{"delimiter": ""}, {"delimiter": "ab"}, {"quotechar": "ab"}, {"escapechar": "xy"}])
 async def test_marks_that_cannot_be_used_are_errors(inputs: dict[str, Json]):
     assert (await error_of("Read spreadsheet", contents="a,b\n1,2", **inputs)).startswith("cannot be read as a table")

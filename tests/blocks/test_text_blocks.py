@@ -73,7 +73,9 @@ async def test_what_is_no_text_is_searched_as_json():
 async def test_case_and_line_breaks_count_only_when_asked():
     text = "A\nb"
     assert (await run("Extract text information", text=text, pattern="a.b", case_sensitive=False))[0][1] == text
-    assert (await run("Extract text information", text=text, pattern="a.b", case_sensitive=False, dot_all=False))[0] == (
+    assert (await run("Extract text information", text=text, pattern="a.b", case_sensitive=False, dot_all=False))[
+        0
+    ] == (
         "negative",
         text,
     )

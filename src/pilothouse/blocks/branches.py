@@ -56,7 +56,7 @@ class IfInputMatchesIn(BlockInput):
     ],
 )
 async def if_input_matches(ask: IfInputMatchesIn, ctx: BlockContext) -> BranchOut:
-    """Tell whether the input equals a value, and send one of two values on its way."""
+    """Tell whether the input equals a value, and send one value on its way if so, else another."""
     return branch(matches(ask.input, ask.value), ask.yes_value, ask.no_value, ask.input)
 
 

@@ -51,7 +51,7 @@ class CalculatorOut(BlockOutput):
     ],
 )
 async def calculator(ask: CalculatorIn, ctx: BlockContext) -> CalculatorOut:
-    """Calculate with two numbers."""
+    """Add, subtract, multiply or divide two numbers, or raise one to a power."""
     try:
         result = calculated(ask.operation, ask.a, ask.b)
         return CalculatorOut(result=rounded(result) if ask.round_result else result)

@@ -185,7 +185,7 @@ class AggregateOut(BlockOutput):
     ],
 )
 async def aggregate(ask: AggregateIn, ctx: BlockContext) -> AggregateOut:
-    """Work out one value for a whole list; null values are left out."""
+    """Work out the sum, average, minimum, maximum, median, count or distinct values of a list; nulls are left out."""
     values: list[Json] = [value for item in ask.items if (value := value_at(item, ask.key)) is not None]
     try:
         return AggregateOut(result=aggregated(ask.operation, values))

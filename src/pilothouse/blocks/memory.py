@@ -46,7 +46,7 @@ class MemoryOut(BlockOutput):
     ],
 )
 async def persist_information(ask: PersistInformationIn, ctx: BlockContext) -> MemoryOut:
-    """Keep a value for later runs."""
+    """Remember a value for later runs, under a name."""
     ctx.memory.put(ask.key, ask.value, SCOPES[ask.scope])
     return MemoryOut(value=ask.value)
 
@@ -66,5 +66,5 @@ class RetrieveInformationIn(BlockInput):
     examples=[Example(ask={"key": "last", "default_value": 0}, fires=[("value", 0)])],
 )
 async def retrieve_information(ask: RetrieveInformationIn, ctx: BlockContext) -> MemoryOut:
-    """Fetch a value that was kept."""
+    """Recall a value that was remembered under a name."""
     return MemoryOut(value=await ctx.memory.get(ask.key, SCOPES[ask.scope], ask.default_value))

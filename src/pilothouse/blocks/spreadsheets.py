@@ -66,7 +66,7 @@ class ReadSpreadsheetOut(BlockOutput):
     ],
 )
 async def read_spreadsheet(ask: ReadSpreadsheetIn, ctx: BlockContext) -> AsyncIterator[ReadSpreadsheetOut]:
-    """Read a table, row by row or all at once; every cell is text."""
+    """Read a table (CSV), row by row or all at once; every cell is text."""
     if ask.contents is None:
         missing = "reading files is not supported yet; give contents" if ask.file_input else "give contents or a file"
         yield ReadSpreadsheetOut(error=missing)

@@ -133,7 +133,7 @@ class ChangeTextOut(BlockOutput):
     ],
 )
 async def change_text(ask: ChangeTextIn, ctx: BlockContext) -> ChangeTextOut:
-    """Change the letters, the length or the direction of a text."""
+    """Change a text: uppercase, lowercase, title or sentence case, trim, pad, slug or reverse."""
     return ChangeTextOut(text=_CHANGES[ask.change](ask))
 
 

@@ -51,7 +51,7 @@ class MatchTextPatternOut(BlockOutput):
     ],
 )
 async def match_text_pattern(ask: MatchTextPatternIn, ctx: BlockContext) -> MatchTextPatternOut:
-    """Send a value one way when a pattern is found in a text, else another."""
+    """Send a value one way if a pattern (a regular expression, regex) is found in a text, else another."""
     value = ask.text if ask.data is None else ask.data
     text = text_of(ask.text)
     try:
@@ -108,7 +108,7 @@ class ExtractTextInformationOut(BlockOutput):
 async def extract_text_information(
     ask: ExtractTextInformationIn, ctx: BlockContext
 ) -> AsyncIterator[ExtractTextInformationOut]:
-    """Take what a pattern finds out of a text."""
+    """Take what a pattern (a regular expression, regex) finds out of a text."""
     text = text_of(ask.text)
     most = MAX_MATCHES if ask.find_all else 1
     try:

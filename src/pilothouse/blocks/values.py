@@ -99,7 +99,7 @@ class ConvertOut(BlockOutput):
     ],
 )
 async def universal_type_converter(ask: ConvertIn, ctx: BlockContext) -> ConvertOut:
-    """Convert a value to another type, by the same rules as pins do."""
+    """Convert a value to text, a number, true or false, a list or an object, by the same rules as pins do."""
     try:
         return ConvertOut(value=coerce(ask.value, {"type": TYPES[ask.type]}, {}))
     except NotConvertible as fault:
@@ -175,7 +175,7 @@ class JsonDecoderOut(BlockOutput):
     ],
 )
 async def json_decoder(ask: JsonDecoderIn, ctx: BlockContext) -> JsonDecoderOut:
-    """Read a value out of JSON text."""
+    """Parse JSON text into a value."""
     try:
         data: Json = loads(ask.json_str)
     except ValueError as fault:
