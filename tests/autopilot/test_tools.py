@@ -86,7 +86,7 @@ async def test_blocks_are_ranked_and_machinery_is_found_only_while_building(hand
         ("remember a value", "Persist information"),
         ("parse json", "JSON decoder"),
         ("loop over items", "Step through items"),
-        ("add two numbers", "Calculator"),
+        ("multiply two numbers", "Calculator"),
         ("regex", "Extract text information"),
         ("make text uppercase", "Change text"),
         ("read a web page", "Fetch web page"),

@@ -1,6 +1,7 @@
 """Arithmetic, branches and samples at their edges."""
 
 from collections import Counter
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -93,7 +94,7 @@ def test_a_stratified_sample_keeps_the_shares():
 
 def test_a_systematic_sample_is_evenly_spaced():
     chosen = METHODS["systematic"](ROWS, 5, Random(3), "")
-    assert {later - sooner for sooner, later in zip(chosen, chosen[1:], strict=False)} == {6}
+    assert {later - sooner for sooner, later in pairwise(chosen)} == {6}
 
 
 def test_a_cluster_sample_takes_whole_groups():
