@@ -95,7 +95,7 @@ NOW = datetime(2026, 7, 1, 22, 30, 15, 123456, tzinfo=UTC)
     ],
 )
 async def test_the_clock_in_words(name: str, inputs: JsonObject, value: str):
-    stage = Rehearsal(moment=NOW, timezone="Europe/Berlin")
+    stage = Rehearsal(moment=NOW, zone="Europe/Berlin")
     more: JsonObject = {"format_type": inputs} if inputs else {}
     ((_, told),) = await run(name, stage, trigger="x", **more)
     assert told == value

@@ -47,9 +47,9 @@ Trigger: TypeAlias = Annotated[str, Field(description="Starts the block; its val
 FORM = "How to write it: by a format, or as ISO 8601."
 
 
-def now_in(ctx: BlockContext, form: Zoned) -> datetime:
+async def now_in(ctx: BlockContext, form: Zoned) -> datetime:
     """This moment there; raises `BadMoment` for a time zone that does not exist."""
-    return ctx.now().astimezone(zone_of(ctx.timezone if form.use_user_timezone else form.timezone))
+    return ctx.now().astimezone(zone_of(await ctx.timezone() if form.use_user_timezone else form.timezone))
 
 
 class GetCurrentTimeIn(BlockInput):
@@ -84,7 +84,7 @@ async def get_current_time(ask: GetCurrentTimeIn, ctx: BlockContext) -> GetCurre
     """Tell the time of day."""
     form = ask.format_type
     try:
-        now = now_in(ctx, form)
+        now = await now_in(ctx, form)
         if isinstance(form, TimeStrftimeFormat):
             return GetCurrentTimeOut(time=formatted(now, form.format))
     except BadMoment as fault:
@@ -128,7 +128,7 @@ async def get_current_date(ask: GetCurrentDateIn, ctx: BlockContext) -> GetCurre
     """Tell today's date, or that of some days ago."""
     form = ask.format_type
     try:
-        day = now_in(ctx, form) - timedelta(days=int(ask.offset))
+        day = await now_in(ctx, form) - timedelta(days=int(ask.offset))
         if isinstance(form, DateStrftimeFormat):
             return GetCurrentDateOut(date=formatted(day, form.format))
     except BadMoment as fault:
@@ -175,7 +175,7 @@ async def get_current_date_and_time(ask: GetCurrentDateAndTimeIn, ctx: BlockCont
     """Tell the date and the time of day."""
     form = ask.format_type
     try:
-        now = now_in(ctx, form)
+        now = await now_in(ctx, form)
         if isinstance(form, StrftimeFormat):
             return GetCurrentDateAndTimeOut(date_time=formatted(now, form.format))
     except BadMoment as fault:

@@ -82,8 +82,6 @@ class BlockContext(Protocol):
     @property
     def attempt(self) -> int: ...  # 1 at the first try
     @property
-    def timezone(self) -> str: ...  # of the user, an IANA name
-    @property
     def random(self) -> Random: ...
     @property
     def http(self) -> Http: ...
@@ -93,6 +91,10 @@ class BlockContext(Protocol):
     def memory(self) -> Memory: ...
 
     def now(self) -> datetime: ...
+
+    async def timezone(self) -> str:
+        """Of the person whose run it is, an IANA name."""
+        ...
 
     def idempotency_key(self, label: str = "") -> str:
         """Equal over crashes and retries of this step; another in every other step, re-run and fork."""

@@ -1,6 +1,6 @@
 """Dates that come as text: read, written, subtracted."""
 
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
@@ -9,9 +9,7 @@ from pilothouse.blocks.contract import BlockContext, BlockInput, BlockOutput, Ca
 from pilothouse.blocks.moments import BadMoment, formatted, read_moment, zone_of
 
 _SECONDS = {"seconds": 1, "minutes": 60, "hours": 3_600, "days": 86_400, "weeks": 604_800}
-Zone: TypeAlias = Annotated[
-    str | None, Field(description="Time zone such as Europe/Lisbon; the person's when left out.")
-]
+Zone: TypeAlias = Annotated[str | None, Field(description="Time zone such as Europe/Lisbon; UTC when left out.")]
 
 
 class ParseDateIn(BlockInput):
@@ -50,7 +48,7 @@ class ParseDateOut(BlockOutput):
 async def parse_date(ask: ParseDateIn, ctx: BlockContext) -> ParseDateOut:
     """Read a date out of text and write it as ISO 8601."""
     try:
-        zone = zone_of(ask.timezone or ctx.timezone)
+        zone = zone_of(ask.timezone or "UTC")
         moment = read_moment(ask.text, ask.format, zone)
         if ask.timezone:
             moment = moment.astimezone(zone)
@@ -89,7 +87,7 @@ class FormatDateOut(BlockOutput):
 async def format_date(ask: FormatDateIn, ctx: BlockContext) -> FormatDateOut:
     """Write a date the way you want it."""
     try:
-        zone = zone_of(ask.timezone or ctx.timezone)
+        zone = zone_of(ask.timezone or "UTC")
         moment = read_moment(ask.date, None, zone)
         return FormatDateOut(text=formatted(moment.astimezone(zone) if ask.timezone else moment, ask.format))
     except BadMoment as fault:
@@ -128,8 +126,7 @@ class DateDifferenceOut(BlockOutput):
 async def date_difference(ask: DateDifferenceIn, ctx: BlockContext) -> DateDifferenceOut:
     """Count the time between two dates; less than nothing when the end comes first."""
     try:
-        zone = zone_of(ctx.timezone)
-        passed = read_moment(ask.end, None, zone) - read_moment(ask.start, None, zone)
+        passed = read_moment(ask.end, None, UTC) - read_moment(ask.start, None, UTC)
     except BadMoment as fault:
         return DateDifferenceOut(error=str(fault))
     count = passed / timedelta(seconds=_SECONDS[ask.unit])

@@ -43,6 +43,7 @@ class CreateListOut(BlockOutput):
         Example(ask={"values": [1, 2, 3], "max_size": 2}, fires=[("list", [1, 2]), ("list", [3])]),
         Example(ask={"values": ["a" * 30, "b"], "max_tokens": 4}, fires=[("list", ["a" * 30]), ("list", ["b"])]),
         Example(ask={"values": []}, fires=[("list", [])]),
+        Example(ask={"values": [1], "max_size": 0}, fails="invalid_input"),
     ],
 )
 async def create_list(ask: CreateListIn, ctx: BlockContext) -> AsyncIterator[CreateListOut]:

@@ -111,13 +111,16 @@ class Rehearsal:
     node_id: str = "node"
     step_id: str = "00000000-0000-7000-8000-000000000002"
     attempt: int = 1
-    timezone: str = "UTC"
+    zone: str = "UTC"
     random: Random = field(default_factory=lambda: Random(0))
     moment: datetime = datetime(2026, 1, 1, 12, tzinfo=UTC)
     waits: list[datetime] = field(default_factory=list[datetime])
 
     def now(self) -> datetime:
         return self.moment
+
+    async def timezone(self) -> str:
+        return self.zone
 
     def idempotency_key(self, label: str = "") -> str:
         return f"key-{self.step_id}-{label}" if label else f"key-{self.step_id}"

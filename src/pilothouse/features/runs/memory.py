@@ -28,6 +28,7 @@ _READ = (
     f"select m.value from runs r join remembered m on m.user_id=r.user_id and m.place={_PLACE} and m.key=?3"
     " where r.id=?1"
 )
+_TIMEZONE = "select u.timezone from runs r join users u on u.id=r.user_id where r.id=?1"
 _KEEP = (
     "insert into remembered (user_id, place, key, value, run_id, changed_at)"
     f" select r.user_id, {_PLACE}, cast(?3 as text), cast(?4 as text),"
@@ -58,6 +59,11 @@ class RunMemories:
     def close(self, run_id: str) -> None:
         del self._journals[run_id]
         self._made.pop(run_id, None)
+
+    async def timezone_of(self, run_id: str) -> str:
+        """Of the person whose run it is."""
+        rows = await self._reader.rows(_TIMEZONE, run_id)
+        return rows[0][0] if rows else "UTC"
 
     def of_step(self, run_id: str) -> "StepMemory":
         found = self._made.get(run_id)

@@ -70,10 +70,6 @@ class StageContext:
         return self._step.attempt
 
     @property
-    def timezone(self) -> str:
-        return "UTC"
-
-    @property
     def random(self) -> Random:
         return Random()
 
@@ -93,6 +89,9 @@ class StageContext:
 
     def now(self) -> datetime:
         return from_micros(self._step.now())
+
+    async def timezone(self) -> str:
+        return await self._memories.timezone_of(self._step.run_id)
 
     def idempotency_key(self, label: str = "") -> str:
         return self._step.idempotency_key(label)
