@@ -10,11 +10,11 @@ REGISTRY = Registry(test_blocks=True)
 BY_NAME = {spec.name: block_id for block_id, spec in REGISTRY.items()}
 
 
-async def run(name: str, stage: Rehearsal | None = None, **inputs: Any) -> list[tuple[str, Json]]:
+async def run(name: str, stage: Rehearsal | None = None, /, **inputs: Any) -> list[tuple[str, Json]]:
     return await REGISTRY.runnable(BY_NAME[name]).call(inputs, stage or Rehearsal())
 
 
-async def error_of(name: str, stage: Rehearsal | None = None, **inputs: Any) -> str:
+async def error_of(name: str, stage: Rehearsal | None = None, /, **inputs: Any) -> str:
     """What it says when it does nothing but fail."""
     ((pin, message),) = await run(name, stage, **inputs)
     assert pin == "error"

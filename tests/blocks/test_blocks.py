@@ -1,22 +1,14 @@
 """What single blocks promise beyond their examples."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 
 from pilothouse.blocks.contract import reply
-from pilothouse.blocks.registry import Registry
 from pilothouse.blocks.rehearsal import PreparedHttp, Rehearsal
 from pilothouse.graph.catalogue import Effects
 from pilothouse.kit.json import Json, JsonObject, loads
-
-REGISTRY = Registry(test_blocks=True)
-BY_NAME = {spec.name: block_id for block_id, spec in REGISTRY.items()}
-
-
-async def run(name: str, stage: Rehearsal | None = None, **inputs: Any) -> list[tuple[str, Json]]:
-    return await REGISTRY.runnable(BY_NAME[name]).call(inputs, stage or Rehearsal())
+from tests.blocks.playing import BY_NAME, REGISTRY, run
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_a_sample_is_that_many_different_items(method: str, size: int, seed: int
 
 
 def test_a_stratified_sample_keeps_the_shares():
-    rows: list[Json] = [{"g": "rare"}] * 10 + [{"g": "common"}] * 30
+    rows: list[Json] = [{"g": "rare" if index < 10 else "common"} for index in range(40)]
     chosen = METHODS["stratified"](rows, 8, Random(1), "g")
     assert Counter("rare" if index < 10 else "common" for index in chosen) == {"rare": 2, "common": 6}
 

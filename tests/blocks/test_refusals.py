@@ -1,8 +1,8 @@
 """A block that breaks the contract is refused by name and reason (blocks:L2)."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from types import ModuleType
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import Field
@@ -23,6 +23,7 @@ from pilothouse.blocks.contract import (
     Webhook,
     block,
 )
+from pilothouse.graph.fields import properties
 
 
 class GoodIn(BlockInput):
@@ -202,13 +203,15 @@ async def hooked(ask: HookedIn, ctx: BlockContext) -> GoodOut:
     return GoodOut(result=ask.payload)
 
 
-TRIGGER: dict[str, Any] = {"kind": Kind.TRIGGER, "examples": [Example(ask={"payload": {}}, fires=[("result", {})])]}
+def trigger(hook: Webhook | None, cost: Sequence[Cost] = ()) -> Block:
+    example = Example(ask={"payload": {}}, fires=[("result", {})])
+    return make(hooked, kind=Kind.TRIGGER, examples=[example], webhook=hook, cost=cost)
 
 
 def test_a_trigger_says_how_its_events_come():
     """Q9, Q10."""
     hook = Webhook("acme", "repo", "push.*", resource_format="{owner}/{name}", event_filter_field="events")
-    made = make(hooked, **TRIGGER, webhook=hook, cost=[Cost(2, "ITEMS", 10, {"events": []})])
+    made = trigger(hook, [Cost(2, "ITEMS", 10, {"events": []})])
     assert made.spec.webhook == {
         "provider": "acme",
         "type": "repo",
@@ -230,7 +233,7 @@ def test_a_trigger_says_how_its_events_come():
 )
 def test_a_trigger_without_what_it_needs_is_refused(hook: Webhook | None, reason: str):
     with pytest.raises(BlockRefused, match=reason):
-        make(hooked, **TRIGGER, webhook=hook)
+        trigger(hook)
 
 
 class ToldIn(BlockInput):
@@ -256,7 +259,7 @@ async def told(ask: ToldIn, ctx: BlockContext) -> GoodOut:
 
 def test_all_that_is_said_of_a_field_is_in_the_served_schema():
     """Q3."""
-    fields = cast(dict[str, dict[str, Any]], make(told).spec.inputs["properties"])
+    fields = properties(make(told).spec.inputs)
     assert fields["text"] == {
         "title": "Words",
         "description": "What to say.",
