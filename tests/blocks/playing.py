@@ -14,7 +14,7 @@ async def run(name: str, stage: Rehearsal | None = None, /, **inputs: Any) -> li
     return await REGISTRY.runnable(BY_NAME[name]).call(inputs, stage or Rehearsal())
 
 
-async def error_of(name: str, stage: Rehearsal | None = None, /, **inputs: Any) -> str:
+async def error_of(name: str, stage: Rehearsal | None = None, /, **inputs: object) -> str:
     """What it says when it does nothing but fail."""
     ((pin, message),) = await run(name, stage, **inputs)
     assert pin == "error"
