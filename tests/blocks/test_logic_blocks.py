@@ -117,6 +117,7 @@ async def test_bad_weights_are_errors():
 async def test_samples_gather_on_one_stage_and_not_after_an_error():
     stage = Rehearsal()
     await run("Data sampling", stage, data=[{"g": 1}], accumulate=True)
-    await error_of("Data sampling", stage, data=[{}], accumulate=True, sampling_method="cluster", cluster_key="g")
+    bare: list[Json] = [{}]
+    await error_of("Data sampling", stage, data=bare, accumulate=True, sampling_method="cluster", cluster_key="g")
     ((_, data), _) = await run("Data sampling", stage, data=[{"g": 2}], accumulate=True, sampling_method="top")
     assert data == [{"g": 1}, {"g": 2}]
