@@ -166,3 +166,24 @@ async def await_fact(ask: AwaitIn, ctx: BlockContext) -> AwaitOut:
     """Wait until somebody sends the run a fact of this name."""
     fact = await ctx.wait_fact(ask.fact)
     return AwaitOut(value=ask.value, fact=fact)
+
+
+class ActIn(BlockInput):
+    value: Annotated[AnyJson, Field(description="Handed on.")] = None
+
+
+class ActOut(BlockOutput):
+    value: AnyJson = None
+
+
+@block(
+    id="0e57b10c-0000-4000-8000-000000000007",
+    name="TestAct",
+    categories={Category.DEVELOPER_TOOLS},
+    effects=Effects.WRITES,
+    at_least_once=True,
+    examples=[Example(ask={"value": 1}, fires=[("value", 1)])],
+)
+async def act(ask: ActIn, ctx: BlockContext) -> ActOut:
+    """Count as an effect and do nothing: what is left to measure is ours."""
+    return ActOut(value=ask.value)
