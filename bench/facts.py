@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 
@@ -29,7 +29,7 @@ def tell_machine() -> None:
 
 async def postgres_commit_ms(dsn: str) -> float:
     """What one fsynced row costs in this PostgreSQL, asked over its socket."""
-    connection: Any = await asyncpg.connect(dsn)
+    connection = await cast(Any, asyncpg).connect(dsn)
     await connection.execute("create table if not exists bench_u (a integer)")
     times: list[float] = []
     for number in range(200):
