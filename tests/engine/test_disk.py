@@ -1,16 +1,21 @@
-"""Blocks that keep something with each wait, and runs that wait for the disk."""
+"""What runs ask of the disk: blocks that wait often, runs that are faster than it, effects in a row."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from itertools import pairwise
 
 import pytest
 
 from pilothouse.engine.context import StepContext
-from pilothouse.engine.entries import Entry
+from pilothouse.engine.drive import drive
+from pilothouse.engine.entries import Entry, accepted
+from pilothouse.engine.plan import compile_plan
 from pilothouse.engine.ports import Fires, Limits
+from pilothouse.engine.run import Run
 from pilothouse.graph.document import Policy, Retry
 from pilothouse.kit.json import JsonObject
-from tests.engine.toys import Crash, MemoryJournal, Ticks, Toy, graph, node, play, play_on, shelf, spec
+from tests.engine.toys import RUN_ID, Crash, Lease, MemoryJournal, Ticks, Toy, graph, node, play, play_on, shelf, spec
 
 
 async def _keeps(inputs: JsonObject, ctx: StepContext) -> AsyncIterator[Fires]:
@@ -70,3 +75,49 @@ async def test_a_run_that_is_faster_than_the_disk_waits_for_it(monkeypatch: pyte
     await play(graph([node("all", "items", items=list(range(500)))]), shelf(), limits=Limits(slice_s=0))
     assert len(waited) > 100
     assert waited == sorted(set(waited))
+
+
+class LazyJournal(MemoryJournal):
+    """Commits in the background, as the real one does: what is added until then goes along."""
+
+    def __init__(self, log: list[Entry]) -> None:
+        super().__init__(log)
+        self.commits: list[str] = []
+        self.gathered = ""
+        self.flushing: asyncio.Task[None] | None = None
+
+    def add(self, entries: list[Entry]) -> None:
+        super().add(entries)
+        self.gathered += "".join(entry[0] for entry in entries)
+
+    def flush_now(self) -> None:
+        if self.gathered and self.flushing is None:
+            self.flushing = asyncio.create_task(self._flush())
+
+    async def _flush(self) -> None:
+        self.commits.append(self.gathered)
+        self.gathered = ""
+        await asyncio.sleep(0.001)
+        self.flushing = None
+
+    async def barrier(self) -> None:
+        while self.gathered or self.flushing:
+            self.flush_now()
+            if self.flushing:
+                await self.flushing
+
+
+async def test_the_result_of_an_effect_and_the_start_of_the_next_are_one_commit():
+    """engine:D2, engine:D3"""
+    names = ["a", "b", "c"]
+    doc = graph([node("a", "write", value=1), node("b", "write"), node("c", "write")], *_in_a_row(names, "value"))
+    blocks = shelf()
+    log = [accepted(1, {})]
+    journal = LazyJournal(log)
+    run = Run(compile_plan(doc, blocks.catalogue)).fold(log)
+    await drive(run, RUN_ID, blocks, journal, Lease(), clock=Ticks(), cancelled=asyncio.Event())
+    assert journal.commits == ["gs", "ofs", "ofs", "ofz"]
+
+
+def _in_a_row(names: list[str], pin: str) -> list[str]:
+    return [f"{name}.out -> {after}.{pin}" for name, after in pairwise(names)]
