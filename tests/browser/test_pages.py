@@ -124,3 +124,17 @@ def test_d4_the_palette_goes_anywhere_and_esc_gives_the_focus_back(
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_contain_text("Keyboard shortcuts")
     eyes.saw_nothing_wrong()
+
+
+def test_d4_on_a_phone_too_the_focus_comes_along_to_a_new_page(
+    lived_in: House, resident: dict[str, Any], visit: Visit
+) -> None:
+    page, _ = visit(lived_in, storage_state=resident["state"], viewport=PHONE)
+    page.goto("/")
+    page.get_by_label("Message AutoPilot").fill("build an agent that takes a name and greets it")
+    page.keyboard.press("Enter")
+    page.locator(".turn-end").wait_for()
+    expect(page.locator("main")).to_be_focused()
+    page.get_by_role("link", name="Open", exact=True).press("Enter")
+    page.locator(".block-node").first.wait_for()
+    expect(page.locator("main")).to_be_focused()
