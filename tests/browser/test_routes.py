@@ -3,10 +3,10 @@
 import re
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, StorageState, expect
 
 from tests.app.commands import ROOT
 from tests.browser.agents import GREETING
@@ -66,9 +66,16 @@ class Wire:
             self.held.pop().continue_()
 
 
+@dataclass(frozen=True)
+class Things:
+    """One of each thing that a route may name, and the cookies of their owner."""
+
+    ids: dict[str, str]
+    state: StorageState
+
+
 @pytest.fixture(scope="module")
-def things(lived_in: House, browser: Browser) -> Generator[dict[str, Any]]:
-    """The owner's cookies, and one of each thing that a route may name."""
+def things(lived_in: House, browser: Browser) -> Generator[Things]:
     context = browser.new_context(base_url=lived_in.url)
     page = context.new_page()
     make_owner(page, lived_in)
@@ -76,7 +83,7 @@ def things(lived_in: House, browser: Browser) -> Generator[dict[str, Any]]:
     run = ask(page, "POST", f"/api/agents/{agent['id']}/runs", {"inputs": {"name": "World"}})
     chat = ask(page, "POST", "/api/chat/sessions", {"dry_run": False})
     ids = {"agentId": agent["id"], "runId": run["id"], "sessionId": chat["id"]}
-    yield {"ids": ids, "state": context.storage_state()}
+    yield Things(ids, context.storage_state())
     context.close()
 
 
@@ -97,15 +104,15 @@ def test_n6_the_router_has_no_route_that_these_tests_do_not_read() -> None:
 
 
 def test_n6_every_page_that_waits_shows_its_skeleton_and_then_what_came(
-    lived_in: House, things: dict[str, Any], visit: Visit
+    lived_in: House, things: Things, visit: Visit
 ) -> None:
-    page, eyes = visit(lived_in, storage_state=things["state"])
+    page, eyes = visit(lived_in, storage_state=things.state)
     wire = Wire()
     page.route(DATA, lambda asked: wire(asked))
     silent: list[str] = []
     for route in PAGES:
         wire.mode = "waits"
-        page.goto(address(route, things["ids"]))
+        page.goto(address(route, things.ids))
         page.locator("main h1, main [aria-label=Loading]").first.wait_for()
         if not wire.held:
             silent.append(route)  # it needs no more than who is here
@@ -118,9 +125,9 @@ def test_n6_every_page_that_waits_shows_its_skeleton_and_then_what_came(
     eyes.saw_nothing_wrong()
 
 
-def test_d7_every_page_shows_a_skeleton_within_100_ms(lived_in: House, things: dict[str, Any], visit: Visit) -> None:
+def test_d7_every_page_shows_a_skeleton_within_100_ms(lived_in: House, things: Things, visit: Visit) -> None:
     """Code and data are both held back; the best of a few tries, for a busy machine is not the page's fault."""
-    page, _ = visit(lived_in, storage_state=things["state"])
+    page, _ = visit(lived_in, storage_state=things.state)
     page.goto("/settings")
     settled(page)
     page.route(CODE_AND_DATA, lambda held: None)
@@ -128,7 +135,7 @@ def test_d7_every_page_shows_a_skeleton_within_100_ms(lived_in: House, things: d
     for route in (route for route in PAGES if route != "/settings"):
         took: list[float] = []
         for _ in range(TRIES):
-            took.append(page.evaluate(UNTIL_SKELETON, address(route, things["ids"])))
+            took.append(page.evaluate(UNTIL_SKELETON, address(route, things.ids)))
             page.evaluate("history.pushState({}, '', '/settings')")
             page.get_by_role("heading", name="Settings").wait_for()
         if min(took) > MOST_MILLIS:
@@ -137,16 +144,16 @@ def test_d7_every_page_shows_a_skeleton_within_100_ms(lived_in: House, things: d
 
 
 def test_n6_every_page_that_fails_says_so_and_recovers_without_a_reload(
-    lived_in: House, things: dict[str, Any], visit: Visit
+    lived_in: House, things: Things, visit: Visit
 ) -> None:
     """All in tabs at once: what the server failed at is tried again a few times before anybody is told."""
-    first, _ = visit(lived_in, storage_state=things["state"])
+    first, _ = visit(lived_in, storage_state=things.state)
     context = first.context
     wire = Wire("fails")
     context.route(DATA, lambda asked: wire(asked))
     tabs = {route: context.new_page() for route in PAGES if route != "/settings"}
     for route, page in tabs.items():
-        page.goto(address(route, things["ids"]))
+        page.goto(address(route, things.ids))
     for route, page in tabs.items():
         panel = page.get_by_role("alert").first
         expect(panel).to_contain_text("It broke.", timeout=15_000)
@@ -163,13 +170,13 @@ def test_n6_every_page_that_fails_says_so_and_recovers_without_a_reload(
 
 
 def test_n5_n6_every_page_goes_on_showing_what_it_had_when_the_network_is_gone(
-    lived_in: House, things: dict[str, Any], visit: Visit
+    lived_in: House, things: Things, visit: Visit
 ) -> None:
-    first, _ = visit(lived_in, storage_state=things["state"])
+    first, _ = visit(lived_in, storage_state=things.state)
     tabs = {route: first.context.new_page() for route in PAGES}
     shown: dict[str, str] = {}
     for route, page in tabs.items():
-        page.goto(address(route, things["ids"]))
+        page.goto(address(route, things.ids))
         settled(page)
         page.locator("main h1, main textarea").first.wait_for()
     for route, page in tabs.items():
@@ -185,30 +192,31 @@ def test_n5_n6_every_page_goes_on_showing_what_it_had_when_the_network_is_gone(
 
 
 def test_n6_every_page_of_a_thing_that_is_absent_is_one_identical_page(
-    lived_in: House, things: dict[str, Any], visit: Visit
+    lived_in: House, things: Things, visit: Visit
 ) -> None:
-    page, _ = visit(lived_in, storage_state=things["state"])
+    page, _ = visit(lived_in, storage_state=things.state)
     seen: set[str] = set()
     for route in [route for route in PAGES if "$" in route] + ["/no/such/page", "/admin"]:
-        page.goto(address(route, dict.fromkeys(things["ids"], NOBODY)))
+        page.goto(address(route, dict.fromkeys(things.ids, NOBODY)))
         absent = page.locator(".empty", has_text="There is nothing here")
         expect(absent).to_be_visible()
         seen.add(absent.inner_html())
     assert len(seen) == 1
 
 
-def test_d11_every_page_of_an_empty_account_has_something_to_do(
-    lived_in: House, things: dict[str, Any], visit: Visit
-) -> None:
-    def emptied(route: Route) -> None:
-        answer = route.fetch()
-        body = answer.json()
-        route.fulfill(
-            response=answer, json={key: [] if isinstance(value, list) else value for key, value in body.items()}
-        )
+def emptied(route: Route) -> None:
+    """The server's own answer, with nothing in its lists."""
+    answer = route.fetch()
+    body: dict[str, object] = answer.json()
+    nothing: list[object] = []
+    route.fulfill(
+        response=answer, json={key: nothing if isinstance(value, list) else value for key, value in body.items()}
+    )
 
-    page, eyes = visit(lived_in, storage_state=things["state"])
-    page.route(DATA, lambda route: emptied(route) if route.request.method == "GET" else route.continue_())
+
+def test_d11_every_page_of_an_empty_account_has_something_to_do(lived_in: House, things: Things, visit: Visit) -> None:
+    page, eyes = visit(lived_in, storage_state=things.state)
+    page.route(DATA, emptied)
     for route in [route for route in PAGES if "$" not in route]:
         page.goto(route)
         settled(page)
