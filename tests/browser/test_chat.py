@@ -1,7 +1,9 @@
 """Talking to AutoPilot: what is typed is never lost, what waits can be taken back, what runs can be stopped."""
 
+import json
+
 import pytest
-from playwright.sync_api import Page, StorageState, ViewportSize, expect
+from playwright.sync_api import Page, StorageState, ViewportSize, WebSocketRoute, expect
 
 from tests.browser.agents import slow_greeting
 from tests.browser.conftest import PHONE, WIDE, Visit, ask
@@ -182,4 +184,36 @@ def test_ap11_who_sends_is_taken_to_the_end_and_stays_there(
         expect(page.get_by_role("button", name="New messages")).to_have_count(0)
         frame.evaluate("(element) => element.scrollTo(0, 0)")
         page.wait_for_function("document.querySelector('.thread-frame').scrollTop === 0")
+    eyes.saw_nothing_wrong()
+
+
+def test_n6_a_conversation_that_is_refused_says_so_and_is_asked_for_again(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner)
+    page.goto("/")
+    say(page, "help")
+    page.locator(".turn-end").wait_for()
+    refusals: list[str] = []
+
+    def between(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def pass_on(words: str | bytes) -> None:
+            asked = json.loads(words)
+            if asked["op"] == "subscribe" and asked["channel"].startswith("session:") and not refusals:
+                refusals.append(asked["channel"])
+                socket.send(json.dumps({"type": "error", "channel": asked["channel"], "code": "rate_limited"}))
+            else:
+                server.send(words)
+
+        socket.on_message(pass_on)
+
+    page.route_web_socket("**/api/ws", between)
+    page.reload()
+    panel = page.get_by_role("region", name="Conversation").get_by_role("alert")
+    expect(panel).to_contain_text("rate_limited")
+    panel.get_by_role("button", name="Retry").click()
+    page.locator(".turn-end").wait_for()
+    expect(panel).to_have_count(0)
     eyes.saw_nothing_wrong()
