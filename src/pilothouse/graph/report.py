@@ -14,7 +14,15 @@ AGENT: Final = "$agent"  # stands for the node in faults of the agent as a whole
 # What keeps a version from being stored; `limit_*` as well.
 STRUCTURE: Final = frozenset(
     {
-        *("duplicate_node", "duplicate_link", "unknown_block", "disabled_block", "unknown_node", "unknown_out_pin"),
+        *(
+            "bad_document",
+            "duplicate_node",
+            "duplicate_link",
+            "unknown_block",
+            "disabled_block",
+            "unknown_node",
+            "unknown_out_pin",
+        ),
         *("unknown_in_pin", "bad_pin_path", "note_linked", "reserved_name", "name_missing", "input_type_conflict"),
         *("several_triggers", "bad_cron", "sub_agent_missing", "sub_agent_cycle", "too_deep"),
     }

@@ -82,3 +82,14 @@ def _with_child(spec: BlockSpec, child: Document, catalogue: Catalogue) -> Block
     pins: dict[str, Json] = {name: item_schema(field, 0) for name, field in properties(gives).items()}
     outputs: JsonObject = {**spec.outputs, "properties": {**properties(spec.outputs), **pins}, CHILD: True}
     return replace(spec, inputs=inputs, outputs=outputs)
+
+
+def repinned(doc: Document, catalogue: Catalogue, places: Mapping[Pinned, Pinned]) -> Document:
+    """The same document, its sub-agent nodes pointing at where those agents are now."""
+    moved: dict[str, Node] = {}
+    for node, pinned in sub_agents_of(doc, catalogue):
+        if pinned in places:
+            agent_id, version = places[pinned]
+            inputs = {**node.inputs, AGENT_FIELD: agent_id, VERSION_FIELD: version}
+            moved[node.id] = replace(node, inputs=inputs)
+    return replace(doc, nodes=tuple(moved.get(node.id, node) for node in doc.nodes)) if moved else doc

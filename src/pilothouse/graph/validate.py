@@ -114,6 +114,8 @@ def _check_whole(doc: Document, below: int, report: Report) -> None:
             report.add(AGENT, what, code, f"{number} is more than the {most} that an agent may have.")
     for node_id in _repeated(node.id for node in doc.nodes):
         report.add(node_id, "id", "duplicate_node", f"Several nodes have the id '{node_id}'.")
+    if any(child.id is None or child.version is None for child in doc.sub_agents):
+        report.add(AGENT, "sub_agents", "bad_document", "A sub-agent inside needs the id and version that nodes pin.")
     cron = doc.recommended_schedule_cron
     if cron is not None and not is_cron(cron):
         report.add(AGENT, "recommended_schedule_cron", "bad_cron", f"'{cron}' is not a cron line of five fields.")

@@ -67,8 +67,8 @@ async def create_agent(ask: AgentIn, response: Response, work: Writes, installed
 
 @router.post("/validate")
 @scope("agents:read")
-async def validate_document(ask: ValidateIn, installed: Installed) -> ReportOut:
-    report = service.validate_document(installed, ask.graph, ask.level, ask.inputs)
+async def validate_document(ask: ValidateIn, read: Reader, installed: Installed) -> ReportOut:
+    report = await service.validate_document(read, installed, ask.graph, ask.level, ask.inputs)
     return ReportOut.model_validate(report.to_json())
 
 
