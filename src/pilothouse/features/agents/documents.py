@@ -15,12 +15,13 @@ from pilothouse.kit.json import Json, JsonObject
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A document that passed validation, with what a version's row keeps of it."""
+    """A document that was judged, with what a version's row keeps of it."""
 
     doc: Document
     content_hash: str
     input_schema: JsonObject
     output_schema: JsonObject
+    report: Report  # at level `save`
 
     def text(self, agent_id: str, version: int) -> str:
         """The canonical text of this content as that version."""
@@ -37,18 +38,24 @@ def read_document(graph: Json) -> Document:
 
 def admit(doc: Document, catalogue: Catalogue, children: Children | None = None) -> Content:
     """A document fit to be stored; raises `AgentInvalid` with the whole report when it is not."""
+    content = judged(doc, catalogue, children)
+    if not content.report.valid:
+        raise refused(content.report)
+    return content
+
+
+def judged(doc: Document, catalogue: Catalogue, children: Children | None = None) -> Content:
+    """The same without a refusal: the report says whether it may be stored."""
     report = validate(doc, catalogue, "save", children=children)
     for key in ("name", "description"):
         if "\x00" in getattr(doc, key):  # kept in columns of their own, where PostgreSQL takes no NUL
             report.issues.append(Issue(AGENT, key, "bad_document", "This must not hold NUL characters.", "error"))
-    if not report.valid:
-        raise refused(report)
-    return content_of(doc, catalogue)
+    return content_of(doc, catalogue, report)
 
 
-def content_of(doc: Document, catalogue: Catalogue) -> Content:
-    """What a version's row keeps of a document that passed validation."""
-    return Content(doc, content_hash(doc), input_schema(doc, catalogue), output_schema(doc, catalogue))
+def content_of(doc: Document, catalogue: Catalogue, report: Report) -> Content:
+    """What a version's row keeps of a document that was judged."""
+    return Content(doc, content_hash(doc), input_schema(doc, catalogue), output_schema(doc, catalogue), report)
 
 
 def malformed(bad: BadDocument, level: Level) -> Report:

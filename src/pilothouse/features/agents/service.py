@@ -30,6 +30,8 @@ from pilothouse.features.agents.versions import (
 )
 from pilothouse.graph.catalogue import Catalogue
 from pilothouse.graph.diff import diff
+from pilothouse.graph.diff_operations import operations_between
+from pilothouse.graph.document import Document
 from pilothouse.graph.parse import BadDocument, parse
 from pilothouse.graph.report import Level, Report
 from pilothouse.graph.validate import validate
@@ -118,9 +120,20 @@ async def diff_versions(
     read: Read, agent_id: AgentId, before: int, after: int, *, positions: bool = False
 ) -> JsonObject:
     """What changed from one version to another; nothing when they say the same."""
+    return diff(*await _two_versions(read, agent_id, before, after), positions=positions)
+
+
+async def operations_between_versions(
+    read: Read, catalogue: Catalogue, agent_id: AgentId, before: int, after: int, *, positions: bool = False
+) -> list[JsonObject]:
+    """The same as operations: `edit_agent` with them makes the one of the other."""
+    return operations_between(*await _two_versions(read, agent_id, before, after), catalogue, positions=positions)
+
+
+async def _two_versions(read: Read, agent_id: AgentId, before: int, after: int) -> tuple[Document, Document]:
     agent = await queries.find_agent(read, agent_id)
     old, new = [parsed(await queries.find_version(read, agent, version)) for version in (before, after)]
-    return diff(old, new, positions=positions)
+    return old, new
 
 
 async def validate_document(

@@ -12,6 +12,7 @@ from pilothouse.graph.catalogue import Catalogue
 from pilothouse.graph.diff import diff
 from pilothouse.graph.document import Document
 from pilothouse.graph.parse import parse
+from pilothouse.graph.report import Report
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json, JsonObject, loads
 
@@ -32,7 +33,7 @@ async def admit_whole(work: Work, catalogue: Catalogue, doc: Document) -> Conten
     content = admit(doc, catalogue, await children_of(work, doc, catalogue))
     if not doc.sub_agents:
         return content
-    return content_of(await _store_travelling(work, catalogue, doc), catalogue)
+    return content_of(await _store_travelling(work, catalogue, doc), catalogue, content.report)
 
 
 async def _store_travelling(work: Work, catalogue: Catalogue, doc: Document) -> Document:
@@ -41,7 +42,7 @@ async def _store_travelling(work: Work, catalogue: Catalogue, doc: Document) -> 
     first, *rest = renumbered(doc, inside, ids, catalogue)
     agents: dict[str, AgentRow] = {}
     for child in sorted(rest, key=lambda child: (child.id or "", child.version or 0)):
-        content, agent_id = content_of(child, catalogue), str(child.id)
+        content, agent_id = content_of(child, catalogue, Report("save")), str(child.id)
         if agent_id not in agents:
             agents[agent_id] = await new_agent(work, content, agent_id)
         await add_version(work, agents[agent_id], content, f"Came with {doc.name}"[:200])
@@ -90,8 +91,17 @@ async def keep(work: Work, agent: AgentRow, content: Content, note: str | None) 
 
 async def add_version(work: Work, agent: AgentRow, content: Content, note: str | None) -> VersionRow:
     """Store this as the next version and make it the active one."""
-    version = agent.newest_version + 1
-    row = VersionRow(
+    row = version_row(work, agent, content, agent.newest_version + 1, note)
+    work.session.add(row)
+    agent.newest_version = agent.active_version = row.version
+    agent.name, agent.updated_at = row.name, work.now
+    await work.emit(AgentSaved(agent.id, agent.user_id, row.version))
+    return row
+
+
+def version_row(work: Work, agent: AgentRow, content: Content, version: int, note: str | None) -> VersionRow:
+    """The row of a version; nothing is stored."""
+    return VersionRow(
         agent_id=agent.id,
         version=version,
         document=content.text(agent.id, version),
@@ -105,11 +115,6 @@ async def add_version(work: Work, agent: AgentRow, content: Content, note: str |
         author_id=work.actor.user_id,
         created_at=work.now,
     )
-    work.session.add(row)
-    agent.newest_version = agent.active_version = version
-    agent.name, agent.updated_at = row.name, work.now
-    await work.emit(AgentSaved(agent.id, agent.user_id, version))
-    return row
 
 
 async def activate(work: Work, agent: AgentRow, row: VersionRow) -> None:
