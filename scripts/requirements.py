@@ -54,10 +54,10 @@ def holdings(folder: Path) -> Iterator[Holding]:
         ours = path.relative_to(folder).as_posix().startswith(_OURS)
         if shared := _named(module, ours):
             yield Holding(path.as_posix(), shared)
-        for item in ast.walk(module):
-            if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef) and item.name.startswith("test_"):
-                if named := _named(item, ours):
-                    yield Holding(f"{path.as_posix()}::{item.name}", named)
+        functions = (item for item in ast.walk(module) if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef))
+        for item in functions:
+            if item.name.startswith("test_") and (named := _named(item, ours)):
+                yield Holding(f"{path.as_posix()}::{item.name}", named)
 
 
 def _named(item: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef, ours: bool) -> frozenset[str]:

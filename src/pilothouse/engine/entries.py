@@ -4,7 +4,7 @@
 after it: `WARNING` and `RESULT` are such consequences, which a fold works out again and only checks off.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from pilothouse.engine.plan import Plan
@@ -19,7 +19,7 @@ StepStatus: TypeAlias = Literal[
     "open", "ready", "running", "waiting", "completed", "failed", "skipped", "cancelled", "leftover"
 ]
 
-QUEUED: Final = "q"  # at, {inputs, masks, payload}
+QUEUED: Final = "q"  # at, {inputs, masks, payload, skips}
 RUNNING: Final = "g"  # at
 WAITING: Final = "p"  # at, wake_at
 START: Final = "s"  # at, step, node, attempt, inputs (null when the step was started before)
@@ -38,13 +38,19 @@ def accepted(
     inputs: JsonObject,
     masks: dict[str, JsonObject] | None = None,
     payload: JsonObject | None = None,
+    skips: Sequence[str] = (),
 ) -> Entry:
-    """The first entry of every run, written by admission in the transaction that accepts it."""
+    """The first entry of every run, written by admission in the transaction that accepts it.
+
+    `skips` are nodes whose steps are not to run (their optional credentials are absent): decided once, for good.
+    """
     facts: JsonObject = {"inputs": inputs}
     if masks:
         facts["masks"] = {node_id: dict(mask) for node_id, mask in masks.items()}
     if payload is not None:
         facts["payload"] = payload
+    if skips:
+        facts["skips"] = [*skips]
     return [QUEUED, at, facts]
 
 

@@ -4,10 +4,11 @@ from collections import deque
 
 from pilothouse.engine import entries
 from pilothouse.engine.entries import Entry
+from pilothouse.engine.joins import RULES
 from pilothouse.engine.plan import Plan, PlanLink, PlanPin
 from pilothouse.engine.state import NodeState, Step, node_states
 from pilothouse.graph.fields import ERROR_PIN
-from pilothouse.graph.pins import MISS, select
+from pilothouse.graph.pins import MISS, TOOLS, select, tool_of
 from pilothouse.kit.json import Json, JsonObject
 
 
@@ -44,6 +45,8 @@ class Flow:
             self._record_result(step, value)
         links = node.outs.get(pin)
         if links is None:
+            if "_^_" in pin:
+                self._call_tool(step, pin, value)
             return
         for link in links:
             if link.path:
@@ -58,8 +61,7 @@ class Flow:
     def deliver(self, link: PlanLink, value: Json) -> None:
         """Put a value into the oldest open step that lacks it, or open a new step."""
         state, pin = self.nodes[link.target], link.pin
-        if state.masked and pin.name in state.masked:
-            self.dropped += 1
+        if state.unusual and self._take_unusually(state, pin, value):
             return
         if pin.static:
             self._keep(state, pin, value)
@@ -106,6 +108,36 @@ class Flow:
             select(message, link.path) is not MISS and link.pin.name not in self.nodes[link.target].masked
             for link in step.node.outs.get(ERROR_PIN, ())
         )
+
+    def open_step(self, state: NodeState) -> Step:
+        """For a rule of a block's own: a step that waits for more."""
+        step = state.open[state.count] = self._new_step(state, {}, 1)
+        state.count += 1
+        return step
+
+    def complete(self, state: NodeState, step: Step) -> None:
+        """For a rule of a block's own: the step has what it needs."""
+        state.open = {turn: other for turn, other in state.open.items() if other is not step}
+        step.lacking = 0
+        self._make_ready(step)
+
+    def _take_unusually(self, state: NodeState, pin: PlanPin, value: Json) -> bool:
+        """Drop what comes for a masked pin; let a block with a rule of its own join by that."""
+        if pin.name in state.masked:
+            self.dropped += 1
+            return True
+        join = state.node.join
+        if join is None:
+            return False
+        RULES[join](self, state, pin, value)
+        return True
+
+    def _call_tool(self, step: Step, pin: str, value: Json) -> None:
+        """An argument for one tool goes over the links from `tools` to that node and pin, and over no other."""
+        tool = tool_of(pin)
+        for link in step.node.outs.get(TOOLS, ()):
+            if tool == (self.plan.nodes[link.target].id, link.pin.name):
+                self.deliver(link, value)
 
     def _let_go(self, step: Step) -> None:
         held, step.held = step.held, []

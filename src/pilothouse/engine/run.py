@@ -44,6 +44,7 @@ class Run(Facts):
     def begin(self, at: int) -> None:
         """A worker takes the run up; what was in flight when the last one stopped is ready again."""
         self._refuse_unless(self.status not in FINAL, "begin")
+        self._close_stretch(self._at)
         self._live([entries.RUNNING, at])
 
     def suspend(self, at: int, wake_at: int | None) -> None:
@@ -78,6 +79,12 @@ class Run(Facts):
         status = "completed" if failure is None else "failed"
         self.out.append([entries.FINISH, at, step.id, step.node.index, status, failure])
         self._over(step, status, failure)
+
+    def skip(self, step: Step, at: int) -> None:
+        """A ready step is over without having run: it fires nothing."""
+        self.start(step, at)
+        self.out.append([entries.FINISH, at, step.id, step.node.index, "skipped", None])
+        self._over(step, "skipped", None)
 
     def wait(self, step: Step, pause: Pause, at: int) -> None:
         """A running step asks to be called again when what it waits for has come."""

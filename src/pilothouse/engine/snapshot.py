@@ -10,7 +10,7 @@ from pilothouse.kit.json import JsonObject
 FORM: Final = 1
 _PLAIN: Final = (
     *("status", "head", "opened", "held", "selector_misses", "dropped", "counts", "retries"),
-    *("errors_handled", "errors_unhandled", "fault", "first_failure", "reason"),
+    *("errors_handled", "errors_unhandled", "fault", "first_failure", "reason", "active_us", "active_since"),
 )
 
 
@@ -36,7 +36,8 @@ def put_back(run: Facts, snapshot: JsonObject) -> None:
     shot = cast(dict[str, Any], snapshot)
     run.facts = shot["facts"]
     for name in _PLAIN:
-        setattr(run, name, _copy(shot["plain"][name]))
+        if name in shot["plain"]:  # an older version may have saved it
+            setattr(run, name, _copy(shot["plain"][name]))
     run.outputs = {name: list(values) for name, values in shot["outputs"].items()}
     run.leftovers = list(shot["leftovers"])
     run.out = [list(entry) for entry in shot["out"]]
@@ -56,10 +57,17 @@ def _copy(value: Any) -> Any:
     return dict(cast(dict[str, Any], value)) if isinstance(value, dict) else value
 
 
+def _filled(filled: dict[str, Any], step: Step) -> dict[str, Any]:
+    """A copy; a step that joins in its own way adds to the lists in it."""
+    if step.node.join is None:
+        return dict(filled)
+    return {pin: list(value) if isinstance(value, list) else value for pin, value in filled.items()}
+
+
 def _step_down(step: Step) -> list[Any]:
     return [
         *(step.id, step.node.index, step.status, step.lacking, step.attempt, step.started, step.placed, step.done),
-        *(dict(step.filled), dict(step.yields), [list(item) for item in step.held], list(step.facts)),
+        *(_filled(step.filled, step), dict(step.yields), [list(item) for item in step.held], list(step.facts)),
         None if step.pause is None else list(step.pause),
     ]
 
@@ -67,7 +75,8 @@ def _step_down(step: Step) -> list[Any]:
 def _step_up(run: Facts, row: list[Any]) -> Step:
     step_id, node, status, lacking, attempt, started, placed, done, filled, yields, held, facts, pause = row
     index: int = node
-    step = Step(step_id, run.nodes[index], dict(filled), lacking)
+    step = Step(step_id, run.nodes[index], {}, lacking)
+    step.filled = _filled(filled, step)
     step.status, step.attempt, step.started, step.placed, step.done = status, attempt, started, placed, done
     step.yields = dict(yields)
     step.held = [(pin, value) for pin, value in held]

@@ -224,6 +224,7 @@ def _stats(begun: Begun, now: int) -> dict[str, Json]:
     return {
         **begun.run.stats(),
         "duration_ms": (now - begun.created_at) // 1000,
+        "active_ms": begun.run.active_us // 1000,
         "queue_ms": max(0, (begun.started_at or now) - begun.created_at) // 1000,
         "not_reached": begun.run.not_reached(),
         "left_open": begun.run.leftovers,
