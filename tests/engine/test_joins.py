@@ -8,9 +8,9 @@ from pilothouse.kit.json import Json, JsonObject, dumps
 from tests.engine.toys import graph, node, play, shelf
 
 
-def collected(items: list[Json], count: Json = None, *, late: bool = False, **literals: Json) -> Document:
+def collected(items: list[Json], count: Json = None, *, late: bool = False, literal: Json = None) -> Document:
     """A fan-out into a collecting node; `count` comes over a link, the sooner the better unless `late`."""
-    nodes = [node("all", "items", items=items), node("c", "gather", **literals)]
+    nodes = [node("all", "items", items=items), node("c", "gather", count=literal)]
     links = ["all.item -> c.item"]
     if count is not None:
         nodes.append(node("n", "slow" if late else "echo", value=count))
@@ -27,7 +27,7 @@ async def test_so_many_items_make_a_list_and_the_next_ones_another():
 
 async def test_a_literal_count_does_as_well():
     """engine:F4"""
-    assert (await play(collected([1, 2, 3], **{"count": "3"}), shelf())).fired("c") == [[1, 2, 3]]
+    assert (await play(collected([1, 2, 3], literal="3"), shelf())).fired("c") == [[1, 2, 3]]
 
 
 async def test_a_count_that_comes_late_takes_what_is_there():

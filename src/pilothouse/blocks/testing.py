@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import time
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from pydantic import Field
@@ -166,3 +168,32 @@ async def await_fact(ask: AwaitIn, ctx: BlockContext) -> AwaitOut:
     """Wait until somebody sends the run a fact of this name."""
     fact = await ctx.wait_fact(ask.fact)
     return AwaitOut(value=ask.value, fact=fact)
+
+
+class BurnIn(BlockInput):
+    seconds: Annotated[float, Field(description="How long to compute.")]
+    value: Annotated[AnyJson, Field(description="Handed on; `pid`, `die` and `reach` have their own sense.")] = None
+
+
+class BurnOut(BlockOutput):
+    value: AnyJson = None
+
+
+@block(
+    id="0e57b10c-0000-4000-8000-000000000007",
+    name="TestBurn",
+    categories={Category.DEVELOPER_TOOLS},
+    effects=Effects.NONE,
+    cpu_heavy=True,
+    examples=[Example(ask={"seconds": 0, "value": 1}, fires=[("value", 1)])],
+)
+async def burn(ask: BurnIn, ctx: BlockContext) -> AsyncIterator[BurnOut]:
+    """Compute without a pause, then hand the value on, or say in which process that was."""
+    end = time.monotonic() + ask.seconds
+    while time.monotonic() < end:
+        sum(range(1_000))
+    if ask.value == "die":
+        os._exit(3)
+    if ask.value == "reach":
+        await ctx.http.request("GET", "https://example.com")
+    yield BurnOut(value=os.getpid() if ask.value == "pid" else ask.value)

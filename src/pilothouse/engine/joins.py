@@ -51,7 +51,9 @@ def collect(steps: Steps, state: NodeState, pin: PlanPin, value: Json) -> None:
         step = _gathering(steps, state, [])
     while step is not None and len(items := _gathered(step)) >= wanted:
         rest = items[wanted:] if wanted else []
-        step.filled = ({"item": items[: wanted or None]} if fed else {}) | state.latest
+        step.filled = {**state.latest}
+        if fed:
+            step.filled["item"] = items[: wanted or None]
         steps.complete(state, step)
         step = _gathering(steps, state, rest) if rest else None
 

@@ -61,7 +61,7 @@ def _filled(filled: dict[str, Any], step: Step) -> dict[str, Any]:
     """A copy; a step that joins in its own way adds to the lists in it."""
     if step.node.join is None:
         return dict(filled)
-    return {pin: list(value) if isinstance(value, list) else value for pin, value in filled.items()}
+    return {pin: [*cast(list[Any], value)] if isinstance(value, list) else value for pin, value in filled.items()}
 
 
 def _step_down(step: Step) -> list[Any]:

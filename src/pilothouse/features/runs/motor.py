@@ -22,7 +22,7 @@ from pilothouse.engine.drive import drive
 from pilothouse.engine.entries import RUNNING, Entry
 from pilothouse.engine.facts import BrokenLog
 from pilothouse.engine.plan import Plan
-from pilothouse.engine.ports import Blocks, Ended, HandedOver, LeaseLost, Limits, Suspended
+from pilothouse.engine.ports import Blocks, Ended, HandedOver, LeaseLost, Limits, RunStuck, Suspended
 from pilothouse.engine.run import Run
 from pilothouse.features.agents import Plans
 from pilothouse.features.runs.journal import RunJournal, land, notice_of
@@ -91,6 +91,10 @@ class Motor:
                     pass  # a fact came while it was about to sleep
         except LeaseLost:
             raise LostJob from None
+        except RunStuck:  # the worker hands it on, and the attempt counts
+            telemetry.RUNS_STUCK.inc()
+            log.error("run.stuck", run_id=job.id)
+            raise
         finally:
             journal.drop()
 
