@@ -1,26 +1,29 @@
 """Large values leave the log and come back as they were (F17)."""
 
-from typing import Any
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pilothouse.engine.entries import Entry
 from pilothouse.engine.large import LIMIT, Kept, is_packed, pack_entries, pack_snapshot, references, shown, unpack
 from pilothouse.engine.run import Run
 from pilothouse.kit.json import Json, JsonObject, dumps, loads
 from tests.engine.toys import graph, node, play, shelf
 
 BIG = "x" * LIMIT
-VALUES: st.SearchStrategy[Any] = st.recursive(
-    st.sampled_from([None, 7, "text", BIG, BIG + "y", "ü" * (LIMIT // 2), {"$value": "forged"}]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
-    max_leaves=6,
-)
+SCALARS: list[Json] = [None, 7, "text", BIG, BIG + "y", "ü" * (LIMIT // 2), {"$value": "forged"}]
 
 
-def entry_of(kind: str, value: Json) -> list[Any]:
+def nested(inner: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
+    lists: st.SearchStrategy[Json] = st.lists(inner, max_size=3)
+    return lists | st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+
+
+VALUES = st.recursive(st.sampled_from(SCALARS), nested, max_leaves=6)
+
+
+def entry_of(kind: str, value: Json) -> Entry:
     facts: JsonObject = {"inputs": {"x": value, "y": 1}, "masks": {"n": {"p": value}}, "payload": value}
-    shapes: dict[str, list[Any]] = {
+    shapes: dict[str, Entry] = {
         "q": ["q", 1, facts],
         "s": ["s", 1, 1, 0, 1, {"value": value, "other": 2}],
         "o": ["o", 1, 1, 0, "out", 0, value],

@@ -272,10 +272,9 @@ class Played:
     def started(self, node_id: str) -> list[Entry]:
         return [e for e in self.log if e[0] == "s" and self.plan.nodes[int(e[3])].id == node_id]
 
-    def left_over(self, node_id: str) -> list[dict[str, Any]]:
+    def left_over(self, node_id: str) -> list[JsonObject]:
         """The leftovers of a node, as the finished run lists them."""
-        found: list[Any] = self.run.leftovers
-        return [left for left in found if left["node_id"] == node_id]
+        return [left for left in self.run.leftovers if isinstance(left, dict) and left["node_id"] == node_id]
 
     def fired(self, node_id: str, pin: str = "out") -> list[Json]:
         """The values of a pin in journal order."""

@@ -75,7 +75,7 @@ class KeepValues:
 
     name: str = "keep_values"
 
-    def on_sqlite(self, execute: SqliteExecute, params: Params) -> Any:
+    def on_sqlite(self, execute: SqliteExecute, params: Params) -> int:
         log_id, values = params
         for key, text in values:
             execute(
@@ -84,7 +84,7 @@ class KeepValues:
             )
         return len(values)
 
-    async def on_postgres(self, fetch: PostgresFetch, many: Sequence[Params]) -> Sequence[Any]:
+    async def on_postgres(self, fetch: PostgresFetch, many: Sequence[Params]) -> Sequence[int]:
         for log_id, values in many:
             await fetch(
                 "insert into log_values (log_id, hash, body) select $1, v.hash, v.body"

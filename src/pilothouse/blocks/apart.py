@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
-from typing import Any, BinaryIO, NoReturn, cast
+from typing import BinaryIO, NoReturn, TypedDict, cast
 
 from pilothouse.blocks.context import BlockContext
 from pilothouse.blocks.pins import BlockFailed
@@ -17,6 +17,41 @@ from pilothouse.blocks.registry import Registry
 from pilothouse.kit.clock import from_micros
 from pilothouse.kit.errors import UserError
 from pilothouse.kit.json import Json, JsonObject, dump_bytes, loads
+
+
+class Context(TypedDict):
+    """Which step asks, and when."""
+
+    run_id: str
+    node_id: str
+    step_id: str
+    attempt: int
+    moment: int  # microseconds since 1970
+
+
+class Ask(TypedDict):
+    """One line of the input."""
+
+    block: str
+    inputs: JsonObject
+    context: Context
+
+
+class Failed(TypedDict):
+    """How a step ended in failure."""
+
+    code: str
+    message: str
+    detail: JsonObject
+    retryable: bool
+
+
+class Answer(TypedDict, total=False):
+    """One line of the output: one of these."""
+
+    fired: list[tuple[str, Json]]
+    failed: Failed
+
 
 NICENESS = 5  # whoever serves people goes first
 
@@ -56,26 +91,25 @@ class Apart:
         raise BlockFailed("not_here", f"A heavy block only computes; it cannot use `{name}`.")
 
 
-async def answer(registry: Registry, ask: dict[str, Any]) -> JsonObject:
+async def answer(registry: Registry, ask: Ask) -> Answer:
     """What the block fired, or how it failed."""
     context = cast(BlockContext, Apart(**ask["context"]))
     try:
-        fired = await registry.runnable(ask["block"]).call(ask["inputs"], context)
-        return {"fired": [[pin, value] for pin, value in fired]}
+        return {"fired": await registry.runnable(ask["block"]).call(ask["inputs"], context)}
     except BlockFailed as failed:
         return failure(failed.code, failed.message, failed.detail, failed.retryable)
     except UserError as refused:  # disabled, or it cannot be loaded here
         return failure("disabled_block", refused.message, {}, False)
 
 
-def failure(code: str, message: str, detail: JsonObject, retryable: bool) -> JsonObject:
+def failure(code: str, message: str, detail: JsonObject, retryable: bool) -> Answer:
     return {"failed": {"code": code, "message": message, "detail": detail, "retryable": retryable}}
 
 
 def serve(asks: BinaryIO, answers: BinaryIO, registry: Registry) -> None:
     with asyncio.Runner() as runner:
         for line in asks:
-            said = runner.run(answer(registry, cast(dict[str, Any], loads(line))))
+            said = runner.run(answer(registry, cast(Ask, loads(line))))
             try:
                 text = dump_bytes(said)
             except TypeError:

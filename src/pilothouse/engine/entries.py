@@ -11,7 +11,8 @@ from pilothouse.engine.plan import Plan
 from pilothouse.kit.clock import from_micros, to_wire
 from pilothouse.kit.json import Json, JsonObject
 
-Entry: TypeAlias = list[Any]  # each kind has its own shape; the makers in `Run` and the readers below are all there is
+Tree: TypeAlias = Any  # plain JSON whose shape only its writer and its reader know
+Entry: TypeAlias = list[Tree]  # each kind has its own shape; the makers in `Run` and the readers below are all there is
 RunStatus: TypeAlias = Literal[
     "queued", "running", "waiting", "completed", "completed_with_errors", "failed", "cancelled"
 ]

@@ -6,10 +6,10 @@ that it is one. A snapshot is packed the same way.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, Final, TypeAlias, cast
+from typing import Final, TypeAlias, cast
 
 from pilothouse.engine import entries
-from pilothouse.engine.entries import Entry
+from pilothouse.engine.entries import Entry, Tree
 from pilothouse.kit.json import Json, JsonObject, dump_bytes
 
 LIMIT: Final = 32 * 1024  # bytes of JSON
@@ -30,19 +30,19 @@ def pack_entries(log: Sequence[Entry], kept: Kept) -> list[Entry]:
 
 def pack_snapshot(snapshot: JsonObject, kept: Kept) -> Json:
     """The snapshot as it is to be stored."""
-    return cast(Json, _pack(snapshot, _of_snapshot(cast(dict[str, Any], snapshot)), kept))
+    return cast(Json, _pack(snapshot, _of_snapshot(cast(dict[str, Tree], snapshot)), kept))
 
 
 def references(stored: Json) -> list[str]:
     """The hashes of what a stored entry or snapshot lacks."""
-    return [reference[1] for reference in stored[1]] if is_packed(stored) else []  # type: ignore[index]
+    return [key for _, key in cast(list[Tree], stored)[1]] if is_packed(stored) else []
 
 
 def unpack(stored: Json, values: Mapping[str, Json]) -> Json:
     """What was packed; it is put together in place."""
     if not is_packed(stored):
         return stored
-    _, found, whole = cast(list[Any], stored)
+    _, found, whole = cast(list[Tree], stored)
     for path, key in found:
         place = whole
         for part in path[:-1]:
@@ -60,7 +60,7 @@ def is_packed(stored: Json) -> bool:
     return isinstance(stored, list) and bool(stored) and stored[0] == PACKED
 
 
-def _pack(whole: Any, places: Iterable[_Path], kept: Kept) -> Any:
+def _pack(whole: Tree, places: Iterable[_Path], kept: Kept) -> Tree:
     """A copy, as far as it changes; the run goes on with the same containers."""
     found: list[tuple[_Path, str]] = []
     for path in places:
@@ -94,16 +94,16 @@ def _light(value: Json, path: _Path, found: list[tuple[_Path, str]], kept: Kept,
     return {"$value": key, "bytes": len(text), "preview": kept[key][:PREVIEW]}
 
 
-def _at(whole: Any, path: _Path) -> Json:
+def _at(whole: Tree, path: _Path) -> Json:
     for part in path:
         whole = whole[part]
     return whole
 
 
-def _with(whole: Any, path: _Path, value: Json) -> Any:
+def _with(whole: Tree, path: _Path, value: Json) -> Tree:
     if not path:
         return value
-    made: Any = whole.copy()
+    made: Tree = whole.copy()
     made[path[0]] = _with(whole[path[0]], path[1:], value)
     return made
 
@@ -125,14 +125,14 @@ def _of_entry(entry: Entry) -> Iterator[_Path]:
         yield from _of_facts(entry[2], (2,))
 
 
-def _of_facts(facts: dict[str, Any], at: _Path) -> Iterator[_Path]:
+def _of_facts(facts: dict[str, Tree], at: _Path) -> Iterator[_Path]:
     yield from ((*at, "inputs", name) for name in facts["inputs"])
     yield from ((*at, "masks", node, pin) for node, mask in facts.get("masks", {}).items() for pin in mask)
     if "payload" in facts:
         yield (*at, "payload")
 
 
-def _of_snapshot(shot: dict[str, Any]) -> Iterator[_Path]:
+def _of_snapshot(shot: dict[str, Tree]) -> Iterator[_Path]:
     yield from _of_facts(shot["facts"], ("facts",))
     yield from (("outputs", name, nth) for name, values in shot["outputs"].items() for nth in range(len(values)))
     for row, step in enumerate(shot["steps"]):

@@ -1,8 +1,9 @@
 """A run's state as JSON and back. A cache beside the log: deleting every snapshot changes nothing."""
 
 from collections import deque
-from typing import Any, Final, cast
+from typing import Final, cast
 
+from pilothouse.engine.entries import Tree
 from pilothouse.engine.facts import Facts
 from pilothouse.engine.state import NodeState, Pause, Step, node_state
 from pilothouse.kit.json import JsonObject
@@ -33,7 +34,7 @@ def take_down(run: Facts) -> JsonObject:
 
 def put_back(run: Facts, snapshot: JsonObject) -> None:
     """Fill a new run with what `take_down` wrote."""
-    shot = cast(dict[str, Any], snapshot)
+    shot = cast(dict[str, Tree], snapshot)
     run.facts = shot["facts"]
     for name in _PLAIN:
         if name in shot["plain"]:  # an older version may have saved it
@@ -53,18 +54,18 @@ def put_back(run: Facts, snapshot: JsonObject) -> None:
     run.waiting = {step_id: run.steps[step_id] for step_id in shot["waiting"]}
 
 
-def _copy(value: Any) -> Any:
-    return dict(cast(dict[str, Any], value)) if isinstance(value, dict) else value
+def _copy(value: Tree) -> Tree:
+    return dict(cast(dict[str, Tree], value)) if isinstance(value, dict) else value
 
 
-def _filled(filled: dict[str, Any], step: Step) -> dict[str, Any]:
+def _filled(filled: dict[str, Tree], step: Step) -> dict[str, Tree]:
     """A copy; a step that joins in its own way adds to the lists in it."""
     if step.node.join is None:
         return dict(filled)
-    return {pin: [*cast(list[Any], value)] if isinstance(value, list) else value for pin, value in filled.items()}
+    return {pin: [*cast(list[Tree], value)] if isinstance(value, list) else value for pin, value in filled.items()}
 
 
-def _step_down(step: Step) -> list[Any]:
+def _step_down(step: Step) -> list[Tree]:
     return [
         *(step.id, step.node.index, step.status, step.lacking, step.attempt, step.started, step.placed, step.done),
         *(_filled(step.filled, step), dict(step.yields), [list(item) for item in step.held], list(step.facts)),
@@ -72,7 +73,7 @@ def _step_down(step: Step) -> list[Any]:
     ]
 
 
-def _step_up(run: Facts, row: list[Any]) -> Step:
+def _step_up(run: Facts, row: list[Tree]) -> Step:
     step_id, node, status, lacking, attempt, started, placed, done, filled, yields, held, facts, pause = row
     index: int = node
     step = Step(step_id, run.nodes[index], {}, lacking)
@@ -85,7 +86,7 @@ def _step_up(run: Facts, row: list[Any]) -> Step:
     return step
 
 
-def _node_down(state: NodeState) -> list[Any]:
+def _node_down(state: NodeState) -> list[Tree]:
     return [
         *(state.count, state.reached, list(state.next), dict(state.latest)),
         [[turn, step.id] for turn, step in state.open.items()],
@@ -93,7 +94,7 @@ def _node_down(state: NodeState) -> list[Any]:
     ]
 
 
-def _node_up(state: NodeState, row: list[Any], steps: dict[int, Step]) -> None:
+def _node_up(state: NodeState, row: list[Tree], steps: dict[int, Step]) -> None:
     count, reached, turns, latest, opened, order = row
     state.count, state.reached, state.next, state.latest = count, reached, list(turns), dict(latest)
     state.open = {turn: steps[step_id] for turn, step_id in opened}

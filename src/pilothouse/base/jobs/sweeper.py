@@ -1,8 +1,6 @@
 """The sweeper, in every process: gives the jobs of dead workers back, and wakes those whose timer is due."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any
 
 import structlog
 
@@ -13,6 +11,7 @@ from pilothouse.base.jobs.claims import IS_ORPHAN, REQUEUE_ORPHANS
 from pilothouse.base.jobs.moves import WAKE_JOB, micros
 from pilothouse.base.loops import end_tasks, keep_going
 from pilothouse.base.reader import Reader
+from pilothouse.base.statements import Rows
 from pilothouse.base.telemetry import JOBS_FORGOTTEN, JOBS_REQUEUED
 
 log = structlog.get_logger()
@@ -95,7 +94,7 @@ class Sweeper:
             log.error("sweeper.forgotten", jobs=len(rows))
             await self._wake(rows, now, only_if_due=False)
 
-    async def _wake(self, rows: Sequence[Sequence[Any]], now: int, *, only_if_due: bool) -> None:
+    async def _wake(self, rows: Rows, now: int, *, only_if_due: bool) -> None:
         wakes = [
             self._committer.submit(WriteSet(((WAKE_JOB, (job_id, top, lane, now, only_if_due)),), locks=(top,)))
             for job_id, _, top, lane in rows

@@ -3,10 +3,11 @@
 import asyncio
 import os
 import sys
-from typing import Any, cast
+from typing import cast
 
 import structlog
 
+from pilothouse.blocks.apart import Answer, Context
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.runner import Fired
 from pilothouse.engine.context import StepContext
@@ -29,7 +30,7 @@ class Helpers:
 
     async def call(self, block_id: str, inputs: JsonObject, ctx: StepContext) -> Fired:
         """What the block fires for these inputs. Raises `BlockFailed`."""
-        context = {
+        context: Context = {
             "run_id": ctx.run_id,
             "node_id": ctx.node_id,
             "step_id": str(ctx.step_id),
@@ -39,17 +40,17 @@ class Helpers:
         ask = dump_bytes({"block": block_id, "inputs": inputs, "context": context}) + b"\n"
         async with self._places:
             helper = self._idle.pop() if self._idle else await self._start()
+            line = b""
             try:
                 line = await _ask(helper, ask)
-            except BaseException:
-                await self._end(helper)
-                raise
+            finally:
+                if not line:  # it died, or nobody waits for it any more
+                    await self._end(helper)
             if not line:
-                await self._end(helper)
                 log.warning("helper.died", run_id=ctx.run_id, step_id=ctx.step_id, code=helper.returncode)
                 raise BlockFailed("crashed", "The process that ran this block died.", retryable=True)
             self._idle.append(helper)
-        return _read(cast(dict[str, Any], loads(line)))
+        return _read(cast(Answer, loads(line)))
 
     async def close(self) -> None:
         """End all processes."""
@@ -91,8 +92,8 @@ async def _ask(helper: asyncio.subprocess.Process, ask: bytes) -> bytes:
     return await helper.stdout.readline()
 
 
-def _read(said: dict[str, Any]) -> Fired:
+def _read(said: Answer) -> Fired:
     failed = said.get("failed")
     if failed is not None:
         raise BlockFailed(failed["code"], failed["message"], failed["detail"], retryable=failed["retryable"])
-    return [(pin, value) for pin, value in said["fired"]]
+    return [(pin, value) for pin, value in said.get("fired", [])]
