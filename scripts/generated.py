@@ -59,9 +59,17 @@ def tool_page(write: bool) -> str | None:
     return None
 
 
+def rules_page(write: bool) -> str | None:
+    """Which tests hold which rule of the engine."""
+    command = [sys.executable, "-m", "scripts.requirements", *(["--write"] if write else [])]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode else None
+
+
 def main() -> int:
     write = "--write" in sys.argv
-    complaints = [complaint for make in (openapi, api_types, block_index, tool_page) if (complaint := make(write))]
+    makers = (openapi, api_types, block_index, tool_page, rules_page)
+    complaints = [complaint for make in makers if (complaint := make(write))]
     for complaint in complaints:
         print(complaint)
     return 1 if complaints else 0

@@ -42,6 +42,7 @@ from pilothouse.features.agents import Plans
 from pilothouse.features.chat import KIND as TURN_KIND
 from pilothouse.features.chat import Chat, Drive, Lines
 from pilothouse.features.runs import Runs
+from pilothouse.features.runs.helpers import Helpers
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.motor import Motor
 from pilothouse.features.runs.stage import Stage
@@ -147,7 +148,9 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
         committer, reader = await _open_writers(stack, profile, database)
         bell, fanout = await _open_lines(stack, profile, settings)
         http = await stack.enter_async_context(GuardedHttp(GuardedTransport(EgressPolicy(settings.egress_allow))))
-        house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http)
+        helpers = Helpers(test_blocks=settings.test_blocks)
+        stack.push_async_callback(helpers.close)
+        house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http, helpers)
         if serves:
             stack.push_async_callback(house.close)
             await house.begin_sweeping()
@@ -196,13 +199,14 @@ def _furnish(
     bell: Bell,
     fanout: Fanout,
     http: GuardedHttp,
+    helpers: Helpers,
 ) -> House:
     memories = Memories()
     registry = Registry(test_blocks=settings.test_blocks)
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
-    stage = Stage(registry, http)
+    stage = Stage(registry, http, helpers)
     motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, limits)
     reception = Reception(units, keyring, memories)
     caps = Caps(per_user=settings.user_max_runs, per_agent=settings.max_parallel_runs)

@@ -13,7 +13,7 @@ from pilothouse.blocks.context import BlockContext
 from pilothouse.blocks.example import Example, Reply, plain, reply
 from pilothouse.blocks.pins import AnyJson, BlockFailed, BlockInput, BlockOutput
 from pilothouse.blocks.refusals import BlockRefused, check, read_function
-from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
+from pilothouse.graph.catalogue import BlockSpec, Effects, Join, Kind
 
 __all__ = [
     "AnyJson",
@@ -26,6 +26,7 @@ __all__ = [
     "Category",
     "Effects",
     "Example",
+    "Join",
     "Kind",
     "Reply",
     "block",
@@ -94,6 +95,7 @@ def block(
     cpu_heavy: bool = False,
     timeout_s: float | None = 1800.0,
     at_least_once: bool = False,
+    join: Join | None = None,
     happy_pins: tuple[str, ...] = (),
     effects_of: Callable[[Any], Effects] | None = None,
     examples: Iterable[Example] = (),
@@ -125,6 +127,7 @@ def block(
             happy_pins=happy_pins,
             examples=tuple(plain(example) for example in told),
             at_least_once=at_least_once,
+            join=join,
         )
         check(spec, told)
         typed = cast(Callable[[BlockInput, BlockContext], object], function)

@@ -42,6 +42,8 @@ def entries(modules: Iterable[ModuleType]) -> list[JsonObject]:
 def _entry(item: Block, path: str) -> JsonObject:
     facts = cast(dict[str, Json], asdict(item.spec))
     del facts["disabled"], facts["reason"]  # true of an installation, not of a block
+    if facts["join"] is None:
+        del facts["join"]
     return {"function": path, **facts}
 
 

@@ -9,7 +9,7 @@ from typing import cast, get_args, get_origin, get_type_hints
 
 from pilothouse.blocks.example import Example
 from pilothouse.blocks.pins import BlockInput, BlockOutput
-from pilothouse.graph.catalogue import BlockSpec, Kind
+from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
 from pilothouse.graph.json_schema import as_list, as_object, members_of, resolve, types_of
 from pilothouse.kit.ids import is_id
 from pilothouse.kit.json import Json, JsonObject
@@ -112,6 +112,8 @@ def _bad_error(spec: BlockSpec) -> str | None:
 def _bad_kind(spec: BlockSpec) -> str | None:
     if spec.kind is Kind.TRIGGER and "payload" not in pins_of(spec.inputs):
         return "is a trigger without a `payload` input"
+    if spec.cpu_heavy and (spec.effects is not Effects.NONE or spec.kind is not Kind.STANDARD):
+        return "is heavy and does more than compute: a helper process reaches nothing"
     return None
 
 

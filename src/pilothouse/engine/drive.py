@@ -12,6 +12,7 @@ from pilothouse.engine.ports import (
     Journal,
     Limits,
     Outcome,
+    RunStuck,
     Signal,
     Suspended,
     WaitingStep,
@@ -142,14 +143,22 @@ class Driver:
             signals = [signal for signal in (self.cancelled, self.stopping) if signal is not None]
             self._watchers = [asyncio.create_task(self._watch(signal)) for signal in signals]
         due = self.run.next_due()
-        if due is None:
+        if due is not None:
+            await self._wake_within(max(0.0, (due - self.stage.clock()) / 1_000_000))
+        elif self.run.running:
             await self.stage.wake.wait()
-        else:
-            delay = max(0.0, (due - self.stage.clock()) / 1_000_000)
-            timer = asyncio.get_running_loop().call_later(delay, self.stage.wake.set)
-            await self.stage.wake.wait()
-            timer.cancel()
+        elif not await self._wake_within(self.stage.limits.stuck_s):
+            raise RunStuck
         self.stage.wake.clear()
+
+    async def _wake_within(self, seconds: float) -> bool:
+        """Sleep so long at most; answers whether something woke it."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.stage.wake.wait()
+        except TimeoutError:
+            return False
+        return True
 
     async def _watch(self, signal: Signal) -> None:
         await signal.wait()

@@ -18,6 +18,7 @@ TIMER = "d67a9c52-5e4e-11e2-bcfd-0800200c9a71"
 SLEEP = "0e57b10c-0000-4000-8000-000000000003"
 ADD = "0e57b10c-0000-4000-8000-000000000004"
 AWAIT = "0e57b10c-0000-4000-8000-000000000006"
+BURN = "0e57b10c-0000-4000-8000-000000000007"
 
 
 def node(id: str, block: str, policy: JsonObject | None = None, **inputs: Json) -> JsonObject:

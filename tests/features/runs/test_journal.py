@@ -30,7 +30,7 @@ async def test_the_last_entry_never_lands_before_the_rows_that_go_with_it(databa
         journal.flush_now()
         journal.add([last])  # while the flush has been asked for and has not begun
 
-        first, end, body = await journal.close()
+        first, end, body, _ = await journal.close()
 
         assert (first, end, loads(body)) == (3, 3, [last])
         rows = await reader.rows("select first, last from segments where log_id=?1 order by first", job.id)

@@ -22,12 +22,13 @@ from pilothouse.engine.drive import drive
 from pilothouse.engine.entries import RUNNING, Entry
 from pilothouse.engine.facts import BrokenLog
 from pilothouse.engine.plan import Plan
-from pilothouse.engine.ports import Blocks, Ended, HandedOver, LeaseLost, Limits, Suspended
+from pilothouse.engine.ports import Blocks, Ended, HandedOver, LeaseLost, Limits, RunStuck, Suspended
 from pilothouse.engine.run import Run
 from pilothouse.features.agents import Plans
 from pilothouse.features.runs.journal import RunJournal, land, notice_of
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.present import RunFacts, run_json
+from pilothouse.features.runs.shots import Shots
 from pilothouse.features.runs.writes import KIND, Ending, Rest, settle_run, suspend_run, text_or_none
 from pilothouse.kit.errors import UserError
 from pilothouse.kit.json import Json, dumps, loads
@@ -52,7 +53,7 @@ class Begun:
     dry_run: bool
     created_at: int
     started_at: int | None  # None until somebody works on it
-    slept: bool = False  # a snapshot of it may be stored
+    shots: Shots
 
 
 @dataclass(slots=True)
@@ -74,7 +75,11 @@ class Motor:
         at_once = hold.cancelled.is_set() or hold.is_poison
         if begun.started_at is None and not at_once:
             begun.started_at = micros()
-        journal = RunJournal(job, begun.run.head, self.committer, self.fanout, hold.lease, started_at=begun.started_at)
+        journal = RunJournal(
+            *(job, begun.run.head, self.committer, self.fanout, hold.lease),
+            started_at=begun.started_at,
+            shots=begun.shots,
+        )
         try:
             if at_once:
                 _end_at_once(begun.run, hold)
@@ -86,6 +91,10 @@ class Motor:
                     pass  # a fact came while it was about to sleep
         except LeaseLost:
             raise LostJob from None
+        except RunStuck:  # the worker hands it on, and the attempt counts
+            telemetry.RUNS_STUCK.inc()
+            log.error("run.stuck", run_id=job.id)
+            raise
         finally:
             journal.drop()
 
@@ -111,7 +120,7 @@ class Motor:
             stored.dry_run,
             stored.created_at,
             started_at,
-            slept=stored.snapshot is not None,
+            Shots(run, len(stored.entries), stored.log_size, stored.snapshot_size, stored.snapshot is not None),
         )
 
     async def _go(self, begun: Begun, journal: RunJournal, hold: Hold) -> bool:
@@ -158,13 +167,12 @@ class Motor:
         await journal.barrier()
 
     async def _sleep(self, begun: Begun, journal: RunJournal, hold: Hold, wake_at: int | None) -> bool:
-        segment = await journal.close()
-        rest = Rest(dumps(begun.run.snapshot()), wake_at, begun.started_at, micros())
+        segment, snapshot = journal.snapshot(await journal.close(), at_rest=True)
+        rest = Rest(snapshot, wake_at, begun.started_at, micros())
         failpoints.hit("before_suspend")
         answers = await land(self.committer, suspend_run(hold.job, segment, rest), hold.lease)
         failpoints.hit("after_suspend")
         self.fanout.publish([notice_of(hold.job.id, segment)])
-        begun.slept = True
         if not answers:  # it landed at an earlier try, whose answer was lost; if it does not sleep, it is handed on
             return True
         if answers[0].cancelled:
@@ -179,7 +187,7 @@ class Motor:
         stats = _stats(begun, now)
         ending = Ending(run.status, text_or_none(run.reason), dumps(run.outputs), dumps(stats), begun.started_at, now)
         failpoints.hit("before_settle")
-        answers = await land(self.committer, settle_run(job, segment, ending, slept=begun.slept), hold.lease)
+        answers = await land(self.committer, settle_run(job, segment, ending, slept=begun.shots.stored), hold.lease)
         failpoints.hit("after_settle")
         telemetry.RUNS_ENDED.labels(run.status).inc()
         self.fanout.publish([notice_of(job.id, segment)])
@@ -224,6 +232,7 @@ def _stats(begun: Begun, now: int) -> dict[str, Json]:
     return {
         **begun.run.stats(),
         "duration_ms": (now - begun.created_at) // 1000,
+        "active_ms": begun.run.active_us // 1000,
         "queue_ms": max(0, (begun.started_at or now) - begun.created_at) // 1000,
         "not_reached": begun.run.not_reached(),
         "left_open": begun.run.leftovers,

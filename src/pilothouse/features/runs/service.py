@@ -17,10 +17,10 @@ from pilothouse.base.jobs.inbox import SEND_FACT
 from pilothouse.base.jobs.lease import LeaseLost
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import Hold, Worker
-from pilothouse.base.logs import segments
 from pilothouse.base.reader import Reader
 from pilothouse.base.statements import delete_by
 from pilothouse.engine.entries import Entry, accepted
+from pilothouse.engine.large import LIMIT, Kept, pack_entries, unpack
 from pilothouse.engine.run import Run
 from pilothouse.features.agents import Planned, Plans, refused
 from pilothouse.features.runs import queries
@@ -28,15 +28,15 @@ from pilothouse.features.runs.errors import RunEnded, RunNotEnded, RunNotFound
 from pilothouse.features.runs.models import runs
 from pilothouse.features.runs.motor import Begun, Motor, without_lease
 from pilothouse.features.runs.present import RunFacts, run_json
-from pilothouse.features.runs.writes import DELETE_SNAPSHOT, KIND, Caps, NewRun, admit_run, lanes_of
+from pilothouse.features.runs.shots import Shots
+from pilothouse.features.runs.writes import KIND, Caps, NewRun, admit_run, delete_log, lanes_of
 from pilothouse.graph.catalogue import Catalogue
 from pilothouse.graph.validate import validate
 from pilothouse.kit.ids import AgentId, RunId, new_id
-from pilothouse.kit.json import Json, JsonObject, dumps, loads
+from pilothouse.kit.json import Json, JsonObject, dump_bytes, dumps, loads
 
 log = structlog.get_logger()
 
-_DELETE_SEGMENTS = delete_by(segments, ["log_id"])
 _DELETE_RUN = delete_by(runs, ["id"], touches=1)
 POLL_SECONDS = 1.0
 
@@ -208,11 +208,8 @@ class Runs:
         facts = await queries.get_run(self.reader, actor, run_id)
         if facts.ended_at is None:
             raise RunNotEnded
-        one = (run_id,)
         try:
-            await self.committer.land(
-                WriteSet(((_DELETE_RUN, one), (_DELETE_SEGMENTS, one), (DELETE_SNAPSHOT, one))),
-            )
+            await self.committer.land(WriteSet(((_DELETE_RUN, (run_id,)), *delete_log(run_id))))
         except Refused:  # somebody else was first
             raise RunNotFound from None
 
@@ -235,6 +232,11 @@ def _new_run(run_id: str, actor: Actor, ask: RunAsk, planned: Planned) -> NewRun
     now = micros()
     inputs = dict(ask.inputs)
     masks = {node: dict(mask) for node, mask in ask.masks.items()} if ask.masks else None
+    first = accepted(now, inputs, masks)
+    kept: Kept = {}
+    text = dump_bytes(first)
+    if len(text) > LIMIT:
+        text = dump_bytes(*pack_entries([first], kept))
     return NewRun(
         id=run_id,
         user_id=actor.user_id,
@@ -244,15 +246,16 @@ def _new_run(run_id: str, actor: Actor, ask: RunAsk, planned: Planned) -> NewRun
         inputs=dumps(inputs),
         dry_run=False,
         created_at=now,
-        first_entry=dumps(accepted(now, inputs, masks)),
+        first_entry=text.decode(),
+        values=tuple(kept.items()),
     )
 
 
 def _begin(new: NewRun, planned: Planned) -> Begun:
     """The run in memory, for a worker in this very process."""
-    run = Run(planned.plan)
-    run.fold([cast(Entry, loads(new.first_entry))])
-    return Begun(run, new.agent_id, new.version, new.trigger, new.dry_run, new.created_at, new.created_at)
+    first = unpack(loads(new.first_entry), {key: loads(text) for key, text in new.values})
+    run = Run(planned.plan).fold([cast(Entry, first)])
+    return Begun(run, new.agent_id, new.version, new.trigger, new.dry_run, new.created_at, new.created_at, Shots(run))
 
 
 def _facts(new: NewRun, status: str) -> RunFacts:

@@ -15,6 +15,7 @@ from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.runner import Runnable as BlockRunnable
 from pilothouse.engine.context import StepContext
 from pilothouse.engine.ports import Runnable, StepFailed
+from pilothouse.features.runs.helpers import Helpers
 from pilothouse.features.runs.values import checked, is_writable
 from pilothouse.graph.catalogue import BlockSpec, Effects
 from pilothouse.kit.clock import from_micros, to_micros
@@ -108,6 +109,7 @@ class StagedBlock:
 
     block: BlockRunnable
     http: Http
+    helpers: Helpers | None = None  # where it runs, if it is a heavy one
 
     @property
     def spec(self) -> BlockSpec:
@@ -115,13 +117,15 @@ class StagedBlock:
 
     @property
     def is_generator(self) -> bool:
-        return self.block.is_generator
+        return self.block.is_generator and self.helpers is None
 
     def effects_of(self, inputs: JsonObject) -> Effects:
         return self.block.effects_of(inputs)
 
     async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
         try:
+            if self.helpers is not None:
+                return checked(await self.helpers.call(self.spec.id, inputs, ctx))
             fired = checked(await self.block.call(inputs, StageContext(ctx, self.http)))
         except BlockFailed as failure:
             raise _step_failed(failure) from failure
@@ -155,18 +159,21 @@ class AbsentBlock:
 
 
 class Stage:
-    """The engine's `Blocks`: staged once, used by every run."""
+    """The engine's `Blocks`: staged once, used by every run. Without helpers, heavy blocks run like others."""
 
-    def __init__(self, registry: Registry, http: Http) -> None:
+    def __init__(self, registry: Registry, http: Http, helpers: Helpers | None = None) -> None:
         self._registry = registry
         self._http = http
+        self._helpers = helpers
         self._staged: dict[str, StagedBlock] = {}
 
     def get(self, block_id: str) -> Runnable:
         found = self._staged.get(block_id)
         if found is None:
             try:
-                found = self._staged[block_id] = StagedBlock(self._registry.runnable(block_id), self._http)
+                block = self._registry.runnable(block_id)
+                helpers = self._helpers if block.spec.cpu_heavy else None
+                found = self._staged[block_id] = StagedBlock(block, self._http, helpers)
             except UserError:  # disabled since the run was admitted, or found out just now
                 return AbsentBlock(replace(self._registry[block_id], disabled=True))
         return found

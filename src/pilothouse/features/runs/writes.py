@@ -6,7 +6,15 @@ from typing import NamedTuple
 from pilothouse.base.committer import Write, WriteSet
 from pilothouse.base.jobs.claims import FORGIVE_JOB, Claimed
 from pilothouse.base.jobs.moves import ADMIT_JOB, END_JOB, GUARD_JOB, SUSPEND_JOB, Admission
-from pilothouse.base.logs import INSERT_SEGMENT, SAVE_SNAPSHOT, SEGMENT_LANDED, snapshots
+from pilothouse.base.logs import (
+    INSERT_SEGMENT,
+    KEEP_VALUES,
+    SAVE_SNAPSHOT,
+    SEGMENT_LANDED,
+    log_values,
+    segments,
+    snapshots,
+)
 from pilothouse.base.statements import JOINS_GO, Sql, delete_by, insert_into
 from pilothouse.features.runs.models import runs
 from pilothouse.kit.json import dumps
@@ -14,6 +22,8 @@ from pilothouse.kit.json import dumps
 KIND = "run.advance"
 
 DELETE_SNAPSHOT = delete_by(snapshots, ["log_id"])
+_DELETE_SEGMENTS = delete_by(segments, ["log_id"])
+_DELETE_VALUES = delete_by(log_values, ["log_id"])
 
 _INSERT_RUN = insert_into(
     runs, "id", "user_id", "agent_id", "version", "trigger", "inputs", "dry_run", "head", "created_at"
@@ -55,6 +65,7 @@ class NewRun(NamedTuple):
     dry_run: bool
     created_at: int
     first_entry: str
+    values: tuple[tuple[str, str], ...] = ()  # large ones that the entry refers to: (hash, JSON text)
 
 
 class Caps(NamedTuple):
@@ -93,6 +104,7 @@ def admit_run(
             (ADMIT_JOB, tuple(admission)),
             (_INSERT_RUN, (*run[:7], 1, run.created_at)),
             (INSERT_SEGMENT, (run.id, 1, 1, 0, f"[{run.first_entry}]")),
+            *_keep(run.id, run.values),
             *also,
         ),
         proof=(_RUN_EXISTS, (run.id,)),
@@ -107,6 +119,11 @@ class Segment(NamedTuple):
     first: int
     last: int
     body: str
+    values: tuple[tuple[str, str], ...] = ()  # large ones that the entries refer to: (hash, JSON text)
+
+    @property
+    def size(self) -> int:
+        return len(self.body) + sum(len(text) for _, text in self.values)
 
 
 def flush_journal(job: Claimed, segment: Segment, started_at: int | None, *, also: Sequence[Write] = ()) -> WriteSet:
@@ -116,16 +133,31 @@ def flush_journal(job: Claimed, segment: Segment, started_at: int | None, *, als
             (GUARD_JOB, (job.id, job.fence)),
             (_MOVE_RUN, (job.id, segment.first - 1, segment.last, started_at)),
             _insert(job, segment),
+            *_keep(job.id, segment.values),
             *also,
         ),
         proof=_proof(job, segment),
-        size=len(segment.body),
+        size=segment.size,
     )
 
 
 def in_name_of(job: Claimed, writes: Sequence[Write]) -> WriteSet:
     """Writes without an entry, under the job's fence; they must be safe to repeat."""
     return WriteSet(((GUARD_JOB, (job.id, job.fence)), *writes))
+
+
+def save_snapshot(job: Claimed, segment: Segment, snapshot: str) -> Write:
+    """What the run is after this segment."""
+    return SAVE_SNAPSHOT, (job.id, segment.last, snapshot)
+
+
+def delete_log(run_id: str) -> tuple[Write, ...]:
+    """Forget everything that happened in a run."""
+    return tuple((delete, (run_id,)) for delete in (_DELETE_SEGMENTS, _DELETE_VALUES, DELETE_SNAPSHOT))
+
+
+def _keep(run_id: str, values: tuple[tuple[str, str], ...]) -> tuple[Write, ...]:
+    return ((KEEP_VALUES, (run_id, values)),) if values else ()
 
 
 def _insert(job: Claimed, segment: Segment) -> Write:
@@ -144,7 +176,7 @@ def forgive(job: Claimed) -> Write:
 class Rest(NamedTuple):
     """A run that goes to sleep."""
 
-    snapshot: str
+    snapshot: str | None  # None: the one that is stored is new enough
     wake_at: int | None
     started_at: int | None
     now: int
@@ -157,10 +189,11 @@ def suspend_run(job: Claimed, segment: Segment, rest: Rest) -> WriteSet:
             (SUSPEND_JOB, (job.id, job.fence, job.top, job.lane, rest.now, rest.wake_at)),
             (_MOVE_RUN, (job.id, segment.first - 1, segment.last, rest.started_at)),
             _insert(job, segment),
-            (SAVE_SNAPSHOT, (job.id, segment.last, rest.snapshot)),
+            *_keep(job.id, segment.values),
+            *([save_snapshot(job, segment, rest.snapshot)] if rest.snapshot is not None else []),
         ),
         proof=_proof(job, segment),
-        size=len(segment.body) + len(rest.snapshot),
+        size=segment.size + len(rest.snapshot or ""),
         locks=lanes_locked(job),
     )
 
@@ -175,10 +208,11 @@ def settle_run(job: Claimed, segment: Segment, ending: Ending, *, slept: bool) -
             (END_JOB, (job.id, job.fence, job.top, job.lane, ending.ended_at)),
             (_END_RUN, (job.id, segment.first - 1, segment.last, *ending)),
             _insert(job, segment),
+            *_keep(job.id, segment.values),
             *([(DELETE_SNAPSHOT, (job.id,))] if slept else []),
         ),
         proof=_proof(job, segment),
-        size=len(segment.body) + len(ending.outputs),
+        size=segment.size + len(ending.outputs),
         locks=lanes_locked(job),
     )
 

@@ -4,7 +4,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from fastapi import Header, Query, Request, Response
+from fastapi import Header, Path, Query, Request, Response
+from pydantic import JsonValue
 
 from pilothouse.base.http import (
     CurrentActor,
@@ -23,7 +24,7 @@ from pilothouse.base.http import (
 from pilothouse.base.http.errors import IdempotencyConflict, IdempotencyInProgress
 from pilothouse.features.agents import AgentInvalid, AgentNotFound
 from pilothouse.features.runs import queries
-from pilothouse.features.runs.errors import BadPreference, EventBeyondHead, RunNotEnded, RunNotFound
+from pilothouse.features.runs.errors import BadPreference, EventBeyondHead, RunNotEnded, RunNotFound, ValueNotFound
 from pilothouse.features.runs.events import RunEvents
 from pilothouse.features.runs.present import brief_json, run_json
 from pilothouse.features.runs.queries import Filter
@@ -136,6 +137,13 @@ async def list_steps(run_id: PathId, request: Request, actor: CurrentActor, page
     return _json({"items": [*steps], "next_cursor": None if following is None else page.cursor(following)})
 
 
+async def get_run_value(
+    run_id: PathId, value_hash: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], request: Request, actor: CurrentActor
+) -> Response:
+    """A value that is too large for the run's events: they show its beginning and its hash."""
+    return _json(await queries.get_value(_runs(request).reader, actor, RunId(run_id), value_hash))
+
+
 async def cancel_run(run_id: PathId, request: Request, actor: CurrentActor) -> Response:
     """Cancel a run. One that has ended stays as it is, and the answer says so."""
     facts, changed = await _runs(request).cancel_run(actor, RunId(run_id))
@@ -199,6 +207,9 @@ def _router(prefix: str) -> Router:
     get("/runs/{run_id}", response_model=RunOut, responses=absent)(read(get_run))
     get("/runs/{run_id}/steps", response_model=StepList, responses=absent)(read(list_steps))
     get("/runs/{run_id}/events", response_model=RunEventsOut, responses=_EVENT_RESPONSES)(read(follow_run))
+    get("/runs/{run_id}/values/{value_hash}", response_model=JsonValue, responses=problems(ValueNotFound))(
+        read(get_run_value)
+    )
     post("/runs/{run_id}/cancel", response_model=RunCancelled, responses=absent)(write(cancel_run))
     router.delete("/runs/{run_id}", status_code=204, responses=problems(RunNotFound, RunNotEnded))(write(delete_run))
     return router
