@@ -1,0 +1,1 @@
+"""Reviews: what an agent asks a person before it goes on."""
