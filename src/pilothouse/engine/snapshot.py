@@ -10,7 +10,7 @@ from pilothouse.kit.json import JsonObject
 FORM: Final = 1
 _PLAIN: Final = (
     *("status", "head", "opened", "held", "selector_misses", "dropped", "counts", "retries"),
-    *("errors_handled", "errors_unhandled", "fault", "first_failure", "reason"),
+    *("children", "errors_handled", "errors_unhandled", "fault", "first_failure", "reason"),
 )
 
 
@@ -36,7 +36,8 @@ def put_back(run: Facts, snapshot: JsonObject) -> None:
     shot = cast(dict[str, Any], snapshot)
     run.facts = shot["facts"]
     for name in _PLAIN:
-        setattr(run, name, _copy(shot["plain"][name]))
+        if name in shot["plain"]:  # one that an older version wrote may lack what is newer
+            setattr(run, name, _copy(shot["plain"][name]))
     run.outputs = {name: list(values) for name, values in shot["outputs"].items()}
     run.leftovers = list(shot["leftovers"])
     run.out = [list(entry) for entry in shot["out"]]

@@ -10,12 +10,12 @@ from typing import Final, Generic, TypeVar
 
 from pilothouse.base.reader import Reader
 from pilothouse.base.work import Handlers, Work
-from pilothouse.engine.plan import Plan, PlanImpossible, compile_plan
+from pilothouse.engine.plan import Plan, PlanImpossible, PlanNode, compile_plan
 from pilothouse.features.agents.documents import refused
 from pilothouse.features.agents.errors import AgentNotFound, VersionNotFound
 from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved
 from pilothouse.features.agents.inputs import InputCheck
-from pilothouse.graph.catalogue import Catalogue
+from pilothouse.graph.catalogue import Catalogue, Kind
 from pilothouse.graph.document import Document
 from pilothouse.graph.parse import parse
 from pilothouse.graph.report import Report
@@ -28,7 +28,10 @@ MAX_HEADS: Final = 4_096
 MAX_PLANS: Final = 512
 _LARGE: Final = 64_000  # a document of more characters is compiled beside the event loop
 
-_HEAD = "select user_id, active_version, newest_version from agents where id=?1 and deleted_at is null"
+_HEAD = (
+    "select user_id, active_version, newest_version, review_required, review_sensitive from agents"
+    " where id=?1 and deleted_at is null"
+)
 _DOCUMENT = "select document from agent_versions where agent_id=?1 and version=?2"
 
 K = TypeVar("K")
@@ -46,6 +49,7 @@ class Planned:
     input_schema: JsonObject
     report: Report  # at level `run`, without inputs and masks
     check_inputs: Callable[[JsonObject], None]  # raises `AgentInvalid`
+    sub_agents: tuple[PlanNode, ...] = ()  # the nodes that run other agents
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ class Head:
     user_id: str
     active_version: int
     newest_version: int
+    review_required: bool
+    review_sensitive: bool
     until: float
 
 
@@ -116,6 +122,11 @@ class Plans:
             raise AgentNotFound()
         return head
 
+    async def review_modes(self, user_id: str, agent_id: str) -> tuple[bool, bool]:
+        """Whether review blocks ask, and whether sensitive ones do. Raises `AgentNotFound`."""
+        head = await self.check_owner(user_id, agent_id)
+        return bool(head.review_required), bool(head.review_sensitive)
+
     async def pinned(self, agent_id: str, version: int) -> Planned:
         """That version, whoever owns it and even if deleted: for work that was admitted already."""
         found = self._planned.get((agent_id, version))
@@ -166,4 +177,5 @@ def _planned(agent_id: str, version: int, text: str, catalogue: Catalogue) -> Pl
     except PlanImpossible as impossible:
         raise refused(report) from impossible
     schema = input_schema(document, catalogue)
-    return Planned(agent_id, version, plan, document, schema, report, InputCheck(schema))
+    children = tuple(node for node in plan.nodes if node.kind is Kind.AGENT)
+    return Planned(agent_id, version, plan, document, schema, report, InputCheck(schema), children)

@@ -23,7 +23,8 @@ reviews = Table(
     Column("assignee_id", Id),
     Column("expires_at", BigInteger),
     Column("state", String(12), nullable=False),  # waiting, approved, rejected, expired, cancelled
-    Column("decision", Text),
+    Column("for_node", Boolean, nullable=False),  # an approval that counts for the rest of the node's steps too
+    Column("decision", Text),  # {approved, data, message, automatic}
     Column("decided_by", Id),
     Column("decided_at", BigInteger),
     Column("created_at", BigInteger, nullable=False),

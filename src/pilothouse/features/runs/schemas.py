@@ -96,6 +96,14 @@ class RunSummary(Out):
     by_status: dict[str, int]
 
 
+class StepWait(Out):
+    """What a step waits for: a child run (`ref.run_id`), a review (`ref.review_id`), a moment, or a fact."""
+
+    for_: Annotated[str, Field(alias="for")]
+    due: WireTime | None
+    ref: JsonValue
+
+
 class StepOut(Out):
     """One execution of one node. `outputs` has the first hundred; the events have all."""
 
@@ -107,6 +115,7 @@ class StepOut(Out):
     outputs: list[JsonObject]
     output_count: int
     error: JsonObject | None
+    waiting: StepWait | None
     started_at: str | None
     ended_at: str | None
 

@@ -29,6 +29,7 @@ def upgrade() -> None:
         sa.Column("assignee_id", sa.String(length=36), nullable=True),
         sa.Column("expires_at", sa.BigInteger(), nullable=True),
         sa.Column("state", sa.String(length=12), nullable=False),
+        sa.Column("for_node", sa.Boolean(), nullable=False),
         sa.Column("decision", sa.Text(), nullable=True),
         sa.Column("decided_by", sa.String(length=36), nullable=True),
         sa.Column("decided_at", sa.BigInteger(), nullable=True),
@@ -37,9 +38,7 @@ def upgrade() -> None:
     )
     op.create_index("ix_reviews_user", "reviews", ["user_id", "id"])
     op.create_index("ix_reviews_job", "reviews", ["job_id"])
-    op.create_index(
-        "ix_reviews_waiting", "reviews", ["user_id", "id"], postgresql_where=WAITING, sqlite_where=WAITING
-    )
+    op.create_index("ix_reviews_waiting", "reviews", ["user_id", "id"], postgresql_where=WAITING, sqlite_where=WAITING)
     op.add_column("runs", sa.Column("parent_id", sa.String(length=36), nullable=True))
     op.add_column("runs", sa.Column("parent_step", sa.Integer(), nullable=True))
     op.add_column("runs", sa.Column("steps", sa.Text(), nullable=True))

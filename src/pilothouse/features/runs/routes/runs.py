@@ -23,6 +23,7 @@ from pilothouse.base.http import (
 from pilothouse.base.http.errors import IdempotencyConflict, IdempotencyInProgress
 from pilothouse.features.agents import AgentInvalid, AgentNotFound
 from pilothouse.features.runs import queries
+from pilothouse.features.runs.admitting import RunAsk
 from pilothouse.features.runs.errors import BadPreference, EventBeyondHead, RunNotEnded, RunNotFound
 from pilothouse.features.runs.events import RunEvents
 from pilothouse.features.runs.present import brief_json, run_json
@@ -30,7 +31,7 @@ from pilothouse.features.runs.queries import Filter
 from pilothouse.features.runs.routes.keys import KnownRun, StartKeys
 from pilothouse.features.runs.schemas import RunCancelled, RunIn, RunList, RunOut, RunStatus, RunSummary, StepList
 from pilothouse.features.runs.schemas import RunEvents as RunEventsOut
-from pilothouse.features.runs.service import RunAsk, Runs
+from pilothouse.features.runs.service import Runs
 from pilothouse.kit.ids import AgentId, RunId
 from pilothouse.kit.json import JsonObject, dump_bytes
 
