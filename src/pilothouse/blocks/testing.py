@@ -166,3 +166,25 @@ async def await_fact(ask: AwaitIn, ctx: BlockContext) -> AwaitOut:
     """Wait until somebody sends the run a fact of this name."""
     fact = await ctx.wait_fact(ask.fact)
     return AwaitOut(value=ask.value, fact=fact)
+
+
+class ActIn(BlockInput):
+    what: Annotated[AnyJson, Field(description="What would be done.")]
+
+
+class ActOut(BlockOutput):
+    done: AnyJson = None
+
+
+@block(
+    id="0e57b10c-0000-4000-8000-000000000020",
+    name="TestAct",
+    categories={Category.DEVELOPER_TOOLS},
+    effects=Effects.WRITES,
+    sensitive=True,
+    at_least_once=True,
+    examples=[Example(ask={"what": 1}, fires=[("done", 1)])],
+)
+async def act(ask: ActIn, ctx: BlockContext) -> ActOut:
+    """Do something that a person may have to allow."""
+    return ActOut(done=ask.what)

@@ -18,6 +18,9 @@ TIMER = "d67a9c52-5e4e-11e2-bcfd-0800200c9a71"
 SLEEP = "0e57b10c-0000-4000-8000-000000000003"
 ADD = "0e57b10c-0000-4000-8000-000000000004"
 AWAIT = "0e57b10c-0000-4000-8000-000000000006"
+ACT = "0e57b10c-0000-4000-8000-000000000020"
+CHILD = "e189baac-8c20-45a1-94a7-55177ea42565"
+HUMAN = "8b2a7b3c-6e9d-4a5f-8c1b-2e3f4a5b6c7d"
 
 
 def node(id: str, block: str, policy: JsonObject | None = None, **inputs: Json) -> JsonObject:
@@ -87,4 +90,50 @@ def fan_out(count: int) -> JsonObject:
             node("out", OUTPUT, name="sum"),
         ],
         [link("items", "item", "add", "a"), link("add", "sum", "out", "value")],
+    )
+
+
+def asks(data: Json = None, **inputs: Json) -> JsonObject:
+    """Asks a person about `data`, and gives what comes of it."""
+    pins = ("approved_data", "rejected_data", "review_message", "error")
+    return graph(
+        "Asks",
+        [node("ask", HUMAN, data=data, name="Mail", **inputs), *(node(pin, OUTPUT, name=pin) for pin in pins)],
+        [link("ask", pin, pin, "value") for pin in pins],
+    )
+
+
+def acts(*things: Json) -> JsonObject:
+    """Does each of these, one after the other, by a block that may have to be allowed."""
+    return graph(
+        "Acts",
+        [
+            node("items", STEP_THROUGH, items=[*things]),
+            node("act", ACT),
+            node("done", OUTPUT, name="done"),
+            node("wrong", OUTPUT, name="wrong"),
+        ],
+        [
+            link("items", "item", "act", "what"),
+            link("act", "done", "done", "value"),
+            link("act", "error", "wrong", "value"),
+        ],
+    )
+
+
+def order(child: str, version: int = 1) -> JsonObject:
+    """What a node that runs another agent must say of it."""
+    return {"graph_id": child, "graph_version": version, "input_schema": {}, "output_schema": {}}
+
+
+def calls(child: str, out: str, /, *, version: int = 1, policy: JsonObject | None = None, **inputs: Json) -> JsonObject:
+    """Runs another agent and gives what that gives under the same name."""
+    return graph(
+        "Parent",
+        [
+            node("sub", CHILD, policy, **order(child, version), inputs=inputs),
+            node("out", OUTPUT, name=out),
+            node("wrong", OUTPUT, name="wrong"),
+        ],
+        [link("sub", out, "out", "value"), link("sub", "error", "wrong", "value")],
     )

@@ -6,29 +6,10 @@ from typing import Any
 import pytest
 
 from pilothouse.kit.ids import new_id
-from pilothouse.kit.json import Json, JsonObject
+from pilothouse.kit.json import JsonObject
 from tests.features.runs import graphs
-from tests.features.runs.graphs import graph, link, node
+from tests.features.runs.graphs import CHILD, calls, graph, link, node, order
 from tests.features.runs.stand import Stand
-
-CHILD = "e189baac-8c20-45a1-94a7-55177ea42565"
-
-
-def calls(child: str, out: str, /, *, version: int = 1, policy: JsonObject | None = None, **inputs: Json) -> JsonObject:
-    """An agent that runs another and gives what that gives under the same name."""
-    return graph(
-        "Parent",
-        [
-            node("sub", CHILD, policy, **order(child, version), inputs=inputs),
-            node("out", graphs.OUTPUT, name=out),
-            node("wrong", graphs.OUTPUT, name="wrong"),
-        ],
-        [link("sub", out, "out", "value"), link("sub", "error", "wrong", "value")],
-    )
-
-
-def order(child: str, version: int = 1) -> JsonObject:
-    return {"graph_id": child, "graph_version": version, "input_schema": {}, "output_schema": {}}
 
 
 async def children_of(stand: Stand, run_id: str) -> list[tuple[Any, ...]]:

@@ -13,7 +13,7 @@ from pilothouse.base.work import Handlers, Work
 from pilothouse.engine.plan import Plan, PlanImpossible, PlanNode, compile_plan
 from pilothouse.features.agents.documents import refused
 from pilothouse.features.agents.errors import AgentNotFound, VersionNotFound
-from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved
+from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved, AgentSettingsChanged
 from pilothouse.features.agents.inputs import InputCheck
 from pilothouse.graph.catalogue import Catalogue, Kind
 from pilothouse.graph.document import Document
@@ -148,7 +148,7 @@ class Plans:
 
     def handlers(self) -> Handlers:
         """What to wire so that a change made in this process is seen at once."""
-        return {fact: (self._heed,) for fact in (AgentSaved, AgentActivated, AgentDeleted)}
+        return {fact: (self._heed,) for fact in (AgentSaved, AgentActivated, AgentSettingsChanged, AgentDeleted)}
 
     async def _heed(self, work: Work, fact: AgentFact) -> None:
         work.after_commit.append(partial(self.forget, fact.agent_id))

@@ -1,7 +1,7 @@
 """Reviews: what an agent asks a person before it goes on."""
 
 from pilothouse.features.reviews.errors import AlreadyDecided, ReviewNotFound, ReviewPayloadChanged
-from pilothouse.features.reviews.queries import is_approved_for_node
+from pilothouse.features.reviews.queries import is_approved_for_node, list_reviews
 from pilothouse.features.reviews.review import FACT, NewReview, Review, payload_hash
 from pilothouse.features.reviews.service import Reviews
 from pilothouse.features.reviews.writes import Answer, close_reviews, insert_review
@@ -18,5 +18,6 @@ __all__ = [
     "close_reviews",
     "insert_review",
     "is_approved_for_node",
+    "list_reviews",
     "payload_hash",
 ]

@@ -25,3 +25,5 @@ class ReviewsOfSeveralRuns(Invalid):
 
 class ReviewNotEditable(Invalid):
     """This payload may be approved or rejected, not changed."""
+
+    wire_code = "review_not_editable"

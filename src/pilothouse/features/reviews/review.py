@@ -69,8 +69,34 @@ class Review:
             "review_id": self.id,
             "state": self.state,
             "decision": self.decision,
-            "decided_at": None if self.decided_at is None else to_wire(from_micros(self.decided_at)),
+            "decided_at": _moment(self.decided_at),
         }
+
+    @property
+    def wire(self) -> JsonObject:
+        """The whole of it, as the API shows it."""
+        return {
+            "id": self.id,
+            "run_id": self.job_id,
+            "step_id": self.step_id,
+            "node_id": self.node_id,
+            "agent_id": self.agent_id,
+            "kind": self.kind,
+            "name": self.name,
+            "instructions": self.instructions,
+            "payload": self.payload,
+            "payload_hash": self.payload_hash,
+            "editable": self.editable,
+            "state": self.state,
+            "decision": self.decision,
+            "expires_at": _moment(self.expires_at),
+            "decided_at": _moment(self.decided_at),
+            "created_at": _moment(self.created_at),
+        }
+
+
+def _moment(micros: int | None) -> str | None:
+    return None if micros is None else to_wire(from_micros(micros))
 
 
 def review_of(row: tuple[Any, ...]) -> Review:

@@ -53,9 +53,7 @@ class Decided(NamedTuple):
 def insert_review(new: NewReview) -> Write:
     """To be landed with the entry that says that the step waits."""
     decision = dumps({"approved": True, "data": new.payload, "message": None, "automatic": True})
-    decided = (
-        ("approved", False, decision, None, new.created_at) if new.passed else ("waiting", False, None, None, None)
-    )
+    passed, waits = ("approved", False, decision, None, new.created_at), ("waiting", False, None, None, None)
     payload = (dumps(new.payload), payload_hash(new.payload), new.editable, new.assignee_id, new.expires_at)
     return (_INSERT_REVIEW, (*new[:10], *payload, *(passed if new.passed else waits), new.created_at))
 

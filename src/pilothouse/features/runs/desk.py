@@ -29,6 +29,7 @@ from pilothouse.kit.ids import AgentId, child_id
 from pilothouse.kit.json import Json, JsonObject
 
 AT_ONCE = 500
+MAX_NAME = 500
 CHILD, REVIEW, PASSED = "child", "review", "passed"  # what a step can wait for here
 
 
@@ -210,7 +211,7 @@ class Desk:
             agent_id=self.agent_id,
             top_lane=job.top,
             kind=kind,
-            name=question.name,
+            name=question.name.replace("\x00", "")[:MAX_NAME],
             instructions=question.instructions,
             payload=question.data,
             editable=question.editable,

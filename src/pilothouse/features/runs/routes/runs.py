@@ -21,6 +21,7 @@ from pilothouse.base.http import (
     scope,
 )
 from pilothouse.base.http.errors import IdempotencyConflict, IdempotencyInProgress
+from pilothouse.features import reviews
 from pilothouse.features.agents import AgentInvalid, AgentNotFound
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.admitting import RunAsk
@@ -29,7 +30,16 @@ from pilothouse.features.runs.events import RunEvents
 from pilothouse.features.runs.present import brief_json, run_json
 from pilothouse.features.runs.queries import Filter
 from pilothouse.features.runs.routes.keys import KnownRun, StartKeys
-from pilothouse.features.runs.schemas import RunCancelled, RunIn, RunList, RunOut, RunStatus, RunSummary, StepList
+from pilothouse.features.runs.schemas import (
+    RunCancelled,
+    RunIn,
+    RunList,
+    RunOut,
+    RunReviews,
+    RunStatus,
+    RunSummary,
+    StepList,
+)
 from pilothouse.features.runs.schemas import RunEvents as RunEventsOut
 from pilothouse.features.runs.service import Runs
 from pilothouse.kit.ids import AgentId, RunId
@@ -137,6 +147,16 @@ async def list_steps(run_id: PathId, request: Request, actor: CurrentActor, page
     return _json({"items": [*steps], "next_cursor": None if following is None else page.cursor(following)})
 
 
+async def list_run_reviews(run_id: PathId, request: Request, actor: CurrentActor, page: Paging) -> Response:
+    """What a run asked people, newest first."""
+    reader = _runs(request).reader
+    await queries.get_run(reader, actor, RunId(run_id))
+    before = page.after if isinstance(page.after, str) else None
+    found = await reviews.list_reviews(reader, actor, state=None, job_id=run_id, before=before, limit=page.fetch)
+    shown, cursor = page.page(found, lambda review: review.id)
+    return _json({"items": [review.wire for review in shown], "next_cursor": cursor})
+
+
 async def cancel_run(run_id: PathId, request: Request, actor: CurrentActor) -> Response:
     """Cancel a run. One that has ended stays as it is, and the answer says so."""
     facts, changed = await _runs(request).cancel_run(actor, RunId(run_id))
@@ -199,6 +219,7 @@ def _router(prefix: str) -> Router:
     get("/runs/summary", response_model=RunSummary)(read(summarize_runs))
     get("/runs/{run_id}", response_model=RunOut, responses=absent)(read(get_run))
     get("/runs/{run_id}/steps", response_model=StepList, responses=absent)(read(list_steps))
+    get("/runs/{run_id}/reviews", response_model=RunReviews, responses=absent)(read(list_run_reviews))
     get("/runs/{run_id}/events", response_model=RunEventsOut, responses=_EVENT_RESPONSES)(read(follow_run))
     post("/runs/{run_id}/cancel", response_model=RunCancelled, responses=absent)(write(cancel_run))
     router.delete("/runs/{run_id}", status_code=204, responses=problems(RunNotFound, RunNotEnded))(write(delete_run))
