@@ -1,12 +1,12 @@
 """W4: an agent inside an agent. The child's run belongs to the step, its outputs come as they are committed."""
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from pilothouse.kit.ids import new_id
-from pilothouse.kit.json import JsonObject
+from pilothouse.kit.json import Json, JsonObject
 from tests.features.runs import graphs
 from tests.features.runs.graphs import CHILD, calls, graph, link, node, order
 from tests.features.runs.stand import Stand
@@ -178,3 +178,85 @@ async def test_lanes_do_not_tie_parents_and_children_together(stand: Stand):
         assert (await stand.reaches(run["id"], "completed", seconds=40))["outputs"] == {"sum": [2]}
     used = await stand.rows("select used from lanes where key like ?1", f"run/{stand.ann.actor.user_id}%")
     assert {row[0] for row in used} == {0}
+
+
+async def test_outputs_reach_a_parent_that_is_busy_with_something_else(stand: Stand):
+    """Its other branch takes a minute; the child's outputs are there long before."""
+    child = await stand.agent(graphs.adder(by=2))
+    document = calls(child, "sum", n=40)
+    document["nodes"] = [*cast(list[Json], document["nodes"]), node("slow", graphs.SLEEP, seconds=60)]
+    run = await stand.start(await stand.agent(document))
+    for _ in range(250):
+        if any(event["type"] == "run.output" for event in await stand.events(run["id"])):
+            break
+        await asyncio.sleep(0.02)
+    else:
+        raise AssertionError("nothing came within five seconds")
+    assert (await stand.get(run["id"]))["status"] == "running"
+    await stand.ann.http.post(f"/api/v1/runs/{run['id']}/cancel")
+    await stand.reaches(run["id"], "cancelled")
+
+
+class TestMasks:
+    """C2: `parent/child` reaches into a sub-agent, at any depth, and survives a resume."""
+
+    async def masked(self, stand: Stand, agent: str, masks: JsonObject, **inputs: Json) -> Any:
+        body = {"inputs": inputs, "input_masks": masks}
+        headers = {"Prefer": "wait=30"}
+        return await stand.ann.http.post(f"/api/v1/agents/{agent}/runs", json=body, headers=headers)
+
+    async def test_c2_a_mask_reaches_a_node_of_a_sub_agent(self, stand: Stand):
+        leaf = await stand.agent(graphs.adder(by=2))
+        middle = await stand.agent(calls(leaf, "sum", n=1))
+        top = await stand.agent(calls(middle, "sum"))
+        answer = await self.masked(stand, middle, {"sub/add": {"b": 10}})
+        assert answer.json()["outputs"] == {"sum": [11]}
+        answer = await self.masked(stand, top, {"sub/sub/add": {"b": 100}})
+        assert answer.json()["outputs"] == {"sum": [101]}
+
+    async def test_c2_the_runs_mask_wins_over_the_nodes_own(self, stand: Stand):
+        leaf = await stand.agent(graphs.adder(by=2))
+        document = calls(leaf, "sum", n=1)
+        cast(Any, document["nodes"])[0]["inputs"]["nodes_input_masks"] = {"add": {"b": 10}}
+        middle = await stand.agent(document)
+        assert (await stand.start(middle, wait=30))["outputs"] == {"sum": [11]}
+        assert (await self.masked(stand, middle, {"sub/add": {"b": 20}})).json()["outputs"] == {"sum": [21]}
+
+    async def test_c2_a_mask_survives_a_resume(self, stand: Stand):
+        leaf = await stand.agent(graphs.waits_for("go"))
+        middle = await stand.agent(calls(leaf, "said"))
+        body: JsonObject = {"inputs": {}, "input_masks": {"sub/wait": {"fact": "other"}}}
+        run = (await stand.ann.http.post(f"/api/v1/agents/{middle}/runs", json=body)).json()
+        await stand.reaches(run["id"], "waiting")
+        ((child_id, *_),) = await children_of(stand, run["id"])
+        await stand.reaches(child_id, "waiting")
+        await stand.tell("delete from snapshots where log_id=:id", id=child_id)
+        await stand.house.api.runs.send_fact(stand.ann.actor, child_id, "other", 1)
+        assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"said": [1]}
+
+    @pytest.mark.parametrize("path", ["nobody", "sub/nobody", "out/x", "sub/out/x"])
+    async def test_c2_a_mask_of_no_node_is_refused(self, stand: Stand, path: str):
+        leaf = await stand.agent(graphs.adder(by=2))
+        middle = await stand.agent(calls(leaf, "sum", n=1))
+        answer = await self.masked(stand, middle, {path: {"b": 1}})
+        assert (answer.status_code, answer.json()["code"]) == (422, "agent_invalid")
+        assert answer.json()["detail"]["issues"][0]["code"] == "mask_unknown_node"
+        assert await stand.count("runs") == 0
+
+
+async def test_r5_a_run_and_its_children_finish_on_their_own_version(stand: Stand):
+    """Whatever is saved or deleted meanwhile."""
+    child = await stand.agent(graphs.waits_for("go"))
+    parent = await stand.agent(calls(child, "said"))
+    run = await stand.start(parent)
+    await stand.reaches(run["id"], "waiting")
+    ((child_id, *_),) = await children_of(stand, run["id"])
+    for agent in (child, parent):
+        saved = await stand.ann.http.put(f"/api/v1/agents/{agent}", json={"graph": graphs.timer(1), "base_version": 1})
+        assert saved.status_code == 200, saved.text
+        gone = await stand.ann.http.delete(f"/api/v1/agents/{agent}", headers={"If-Match": '"v2"'})
+        assert gone.status_code == 204, gone.text
+    await stand.tell("delete from snapshots where log_id in (:a, :b)", a=run["id"], b=child_id)
+    await stand.house.api.runs.send_fact(stand.ann.actor, child_id, "go", 7)
+    ended = await stand.reaches(run["id"], "completed")
+    assert (ended["version"], ended["outputs"]) == (1, {"said": [7]})

@@ -15,12 +15,12 @@ def heed(run: Run, facts: Sequence[Fact], at: int) -> set[str]:
     """Resume the steps that wait for these; answers the ids of the facts that are of no more use.
 
     That a child has ended says all that its news would, so ends go first. News that find nobody waiting are of no
-    use: the step is about to read the child's log anyway. Steps go on in the order in which they came to wait.
+    use: the step is about to read the child's log anyway. Older steps go on first.
     """
     told = [(fact, cast(JsonObject, loads(fact.body))) for fact in facts]
     done = {fact.id for fact, body in told if _is_news(fact, body)}
     told.sort(key=lambda pair: _is_news(*pair))
-    for step in list(run.waiting.values()):
+    for step in sorted(run.waiting.values(), key=lambda step: step.id):
         for fact, body in told:
             if _awaits(step, fact, body):
                 run.resume(step, _said(step, fact, body), at)

@@ -1,7 +1,7 @@
 """Goes on with a run for as long as this worker holds it: loads it, drives it, lets it sleep, settles it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -144,6 +144,7 @@ class Motor:
             clock=micros,
             cancelled=hold.cancelled,
             stopping=hold.stopping,
+            ear=_RunEar(hold.told, lambda: self._take_facts(desk)),
             limits=self.limits,
         )
         match outcome:
@@ -254,6 +255,24 @@ class Motor:
     def _ring(self, ids: Sequence[str]) -> None:
         if ids:
             self.bell.ring(KIND, ids)
+
+
+@dataclass(frozen=True, slots=True)
+class _RunEar:
+    """Takes what comes while steps run: a child's outputs need not wait for the slowest of them."""
+
+    told: asyncio.Event
+    take: Callable[[], Awaitable[None]]
+
+    def is_told(self) -> bool:
+        return self.told.is_set()
+
+    async def wait(self) -> object:
+        return await self.told.wait()
+
+    async def heed(self) -> None:
+        self.told.clear()
+        await self.take()
 
 
 async def _fold(run: Run, entries: list[Entry]) -> None:
