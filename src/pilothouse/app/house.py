@@ -42,7 +42,7 @@ from pilothouse.features.agents import Plans
 from pilothouse.features.chat import KIND as TURN_KIND
 from pilothouse.features.chat import Chat, Drive, Lines
 from pilothouse.features.reviews import Reviews
-from pilothouse.features.runs import Runs
+from pilothouse.features.runs import Retention, Runs
 from pilothouse.features.runs.desk import Counter
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.motor import Motor
@@ -72,6 +72,7 @@ class House:
     motor: Motor
     runs: Runs
     reviews: Reviews
+    retention: Retention
     chat: Chat
     sweeper: Sweeper
     upkeep: PeriodicRunner
@@ -211,6 +212,8 @@ def _furnish(
     counter = Counter(committer, reader, bell, plans, caps)
     motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, limits, counter, process_id)
     reception = Reception(units, keyring, memories)
+    retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
+    reviews = Reviews(committer, reader, bell)
     return House(
         settings=settings,
         profile=profile,
@@ -226,8 +229,9 @@ def _furnish(
         reception=reception,
         motor=motor,
         runs=Runs(committer, reader, bell, plans, motor, caps, process_id),
-        reviews=Reviews(committer, reader, bell),
+        reviews=reviews,
+        retention=retention,
         chat=Chat(reader, Lines(committer, fanout, bell), plans.check_owner),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
-        upkeep=PeriodicRunner(committer, upkeep(units, reception), tick_seconds=LOOK_SECONDS),
+        upkeep=PeriodicRunner(committer, upkeep(units, reception, retention, reviews), tick_seconds=LOOK_SECONDS),
     )

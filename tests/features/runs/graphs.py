@@ -2,7 +2,12 @@
 
 from collections.abc import Sequence
 
+from pilothouse.blocks.registry import Registry
+from pilothouse.engine.state import Pause
 from pilothouse.kit.json import Json, JsonObject
+
+CATALOGUE = Registry(test_blocks=True)
+PAUSE = Pause("fact", None, "go")
 
 ANY = "c0a8e994-ebf1-4a9c-a4d8-89d09c86741b"
 TEXT = "7fcd3bcb-8e1b-4e69-903d-32d3d4a92158"
@@ -136,4 +141,27 @@ def calls(child: str, out: str, /, *, version: int = 1, policy: JsonObject | Non
             node("wrong", OUTPUT, name="wrong"),
         ],
         [link("sub", out, "out", "value"), link("sub", "error", "wrong", "value")],
+    )
+
+
+def two_pins() -> JsonObject:
+    """A step that lacks one of its two values for ever."""
+    return graph(
+        "Lacks",
+        [node("one", ADD, a=1), node("other", AWAIT, fact="go"), node("add", ADD)],
+        [link("one", "sum", "add", "a"), link("other", "fact", "add", "b")],
+    )
+
+
+def chain(count: int) -> JsonObject:
+    """Adds one so many times, one after the other."""
+    names = [f"add_{turn}" for turn in range(count)]
+    before = [("n", "result"), *((name, "sum") for name in names)]
+    return graph(
+        "Chain",
+        [node("n", NUMBER, name="n"), *(node(name, ADD) for name in names), node("out", OUTPUT, name="sum")],
+        [
+            *(link(*source, name, "a") for source, name in zip(before, names, strict=False)),
+            link(*before[-1], "out", "value"),
+        ],
     )

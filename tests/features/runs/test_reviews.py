@@ -182,6 +182,7 @@ async def test_w2_it_works_after_400_days(stand: Stand):
     await stand.tell("update reviews set created_at=created_at-:age where id=:id", age=age, id=review["id"])
     await stand.tell("update runs set created_at=created_at-:age where id=:id", age=age, id=run["id"])
     await stand.tell("update jobs set moved_at=moved_at-:age where id=:id", age=age, id=run["id"])
+    await stand.house.worker.retention.forget_old_runs()
     await stand.house.worker.sweeper.sweep()
     assert (await decide(stand, answer_to(review, True))).status_code == 200
     assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"approved_data": [1]}

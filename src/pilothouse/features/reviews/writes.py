@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from pilothouse.base.committer import Write, WriteSet
 from pilothouse.base.jobs.inbox import SEND_FACT
 from pilothouse.base.scripted import Script, Scripted
-from pilothouse.base.statements import REFUSED, Sql, unnest
+from pilothouse.base.statements import REFUSED, Sql, delete_by, unnest
 from pilothouse.features.reviews.models import reviews
 from pilothouse.features.reviews.review import COLUMNS, FACT, NewReview, Review, payload_hash, review_of
 from pilothouse.kit.ids import child_id
@@ -61,6 +61,10 @@ def insert_review(new: NewReview) -> Write:
 def close_reviews(job_id: str, now: int) -> Write:
     """What still waits when its run ends is cancelled with it."""
     return (_CLOSE_REVIEWS, (job_id, now))
+
+
+# For a script that forgets a run: (job id).
+FORGET_REVIEWS = delete_by(reviews, ["job_id"])
 
 
 def _decide(user_id: str, answers: Sequence[Answer], now: int) -> Script:

@@ -305,7 +305,7 @@ def _stats(begun: Begun, now: int) -> dict[str, Json]:
 
 
 def _facts(run_id: str, begun: Begun, stats: dict[str, Json], now: int, head: int) -> RunFacts:
-    run = begun.run
+    run, parent = begun.run, parent_of(begun.run.facts)
     return RunFacts(
         id=run_id,
         agent_id=begun.agent_id,
@@ -321,6 +321,8 @@ def _facts(run_id: str, begun: Begun, stats: dict[str, Json], now: int, head: in
         started_at=begun.started_at,
         ended_at=now,
         last_event_id=head,
+        parent_id=parent.run_id if parent else None,
+        parent_step=parent.step_id if parent else None,
     )
 
 

@@ -57,6 +57,8 @@ class RunOut(Out):
     started_at: WireTime | None
     ended_at: WireTime | None
     last_event_id: int
+    parent_id: str | None
+    parent_step: int | None
 
 
 class RunBrief(Out):
@@ -73,6 +75,8 @@ class RunBrief(Out):
     started_at: WireTime | None
     ended_at: WireTime | None
     last_event_id: int
+    parent_id: str | None
+    parent_step: int | None
 
 
 class RunList(Out):

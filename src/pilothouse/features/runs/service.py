@@ -13,9 +13,8 @@ from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.inbox import SEND_FACT
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import Worker
-from pilothouse.base.logs import segments
 from pilothouse.base.reader import Reader
-from pilothouse.base.statements import delete_by
+from pilothouse.base.statements import update_by
 from pilothouse.engine.entries import Entry
 from pilothouse.engine.run import Run
 from pilothouse.features.agents import Planned, Plans
@@ -26,12 +25,12 @@ from pilothouse.features.runs.errors import RunEnded, RunNotEnded, RunNotFound
 from pilothouse.features.runs.models import runs
 from pilothouse.features.runs.motor import Begun, Motor
 from pilothouse.features.runs.present import RunFacts, run_json
-from pilothouse.features.runs.writes import DELETE_SNAPSHOT, KIND, Caps, NewRun, admit_run, lanes_of
+from pilothouse.features.runs.retention import forget_run
+from pilothouse.features.runs.writes import KIND, Caps, NewRun, admit_run, lanes_of
 from pilothouse.kit.ids import RunId, new_id
 from pilothouse.kit.json import Json, dumps, loads
 
-_DELETE_SEGMENTS = delete_by(segments, ["log_id"])
-_DELETE_RUN = delete_by(runs, ["id"], touches=1)
+_PIN_RUN = update_by(runs, ["id"], ["pinned_at"])
 POLL_SECONDS = 1.0
 
 
@@ -180,17 +179,21 @@ class Runs:
             self.bell.ring(KIND, [run_id])
 
     async def delete_run(self, actor: Actor, run_id: RunId) -> None:
-        """Forget an ended run and its log."""
+        """Forget an ended run with its log, and the runs that its steps started."""
         facts = await queries.get_run(self.reader, actor, run_id)
         if facts.ended_at is None:
             raise RunNotEnded
-        one = (run_id,)
+        if facts.parent_id is not None and await queries.is_unfinished(self.reader, facts.parent_id):
+            raise RunNotEnded("The run that started this one has not ended, and may still read from it.")
         try:
-            await self.committer.land(
-                WriteSet(((_DELETE_RUN, one), (_DELETE_SEGMENTS, one), (DELETE_SNAPSHOT, one))),
-            )
+            await self.committer.land(forget_run(run_id))
         except Refused:  # somebody else was first
             raise RunNotFound from None
+
+    async def pin_run(self, actor: Actor, run_id: RunId, *, pinned: bool) -> None:
+        """Keep a run whatever its age, or no longer. Raises `RunNotFound`."""
+        await queries.get_run(self.reader, actor, run_id)
+        await self.committer.land(WriteSet(((_PIN_RUN, (run_id, micros() if pinned else None)),)))
 
 
 def _begin(new: NewRun, planned: Planned) -> Begun:

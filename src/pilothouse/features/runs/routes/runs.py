@@ -25,7 +25,7 @@ from pilothouse.features import reviews
 from pilothouse.features.agents import AgentInvalid, AgentNotFound
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.admitting import RunAsk
-from pilothouse.features.runs.errors import BadPreference, EventBeyondHead, RunNotEnded, RunNotFound
+from pilothouse.features.runs.errors import BadPreference, EventBeyondHead, EventsExpired, RunNotEnded, RunNotFound
 from pilothouse.features.runs.events import RunEvents
 from pilothouse.features.runs.present import brief_json, run_json
 from pilothouse.features.runs.queries import Filter
@@ -109,12 +109,12 @@ async def list_runs(
     page: Paging,
     agent_id: Annotated[IdText | None, Query()] = None,
     status: RunStatus | None = None,
+    parent_id: Annotated[IdText | None, Query(description="Only what steps of this run started.")] = None,
 ) -> Response:
-    """Runs, newest first."""
+    """Runs, newest first; those that steps of others started only with `parent_id`."""
     before = page.after if isinstance(page.after, str) else None
-    facts = await queries.list_runs(
-        _runs(request).reader, actor, Filter(agent_id, status), before=before, limit=page.fetch
-    )
+    wanted = Filter(agent_id, status, parent_id)
+    facts = await queries.list_runs(_runs(request).reader, actor, wanted, before=before, limit=page.fetch)
     shown, cursor = page.page(facts, lambda run: run.id)
     return _json({"items": [brief_json(run) for run in shown], "next_cursor": cursor})
 
@@ -142,8 +142,7 @@ async def list_steps(run_id: PathId, request: Request, actor: CurrentActor, page
     """The steps of a run in the order they started: inputs, outputs, attempts, times."""
     events = _events(request)
     after = page.after if isinstance(page.after, int) else 0
-    _, plan = await events.open(actor, RunId(run_id), after)
-    steps, following = await events.steps(RunId(run_id), plan, after, page.limit)
+    steps, following = await events.steps(actor, RunId(run_id), after, page.limit)
     return _json({"items": [*steps], "next_cursor": None if following is None else page.cursor(following)})
 
 
@@ -232,7 +231,7 @@ _START_RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 _EVENT_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"description": "A page, or the stream.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
-    **problems(RunNotFound, EventBeyondHead),
+    **problems(RunNotFound, EventBeyondHead, EventsExpired),
 }
 _START_HEADERS: dict[str, Any] = {
     "parameters": [
