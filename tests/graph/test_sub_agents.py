@@ -62,7 +62,7 @@ def test_its_pins_are_the_names_of_the_childs_inputs_and_outputs():
 )
 def test_its_literals_are_judged_by_the_childs_schema(inputs: dict[str, Json], expected: set[object]):
     """engine:A8, engine:V3"""
-    assert found(doc([sub("s", "kid", **inputs)])) == expected
+    assert found(doc([sub("s", "kid", 1, **inputs)])) == expected
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def repinned(doc: Document, catalogue: Catalogue, places: Mapping[Pinned, Pinned
     """The same document, its sub-agent nodes pointing at where those agents are now."""
     moved: dict[str, Node] = {}
     for node, pinned in sub_agents_of(doc, catalogue):
-        if pinned in places:
+        if pinned is not None and pinned in places:
             agent_id, version = places[pinned]
             inputs = {**node.inputs, AGENT_FIELD: agent_id, VERSION_FIELD: version}
             moved[node.id] = replace(node, inputs=inputs)
