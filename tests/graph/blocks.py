@@ -130,4 +130,5 @@ def fetch(node_id: str = "f", **inputs: Json) -> Node:
 
 
 def sub(node_id: str, agent_id: str, version: int = 1, **inputs: Json) -> Node:
-    return Node(node_id, SUB, inputs={"graph_id": agent_id, "graph_version": version, **inputs})
+    own: JsonObject = {"graph_id": agent_id, "graph_version": version, "inputs": {}, "input_schema": {}}
+    return Node(node_id, SUB, inputs=own | inputs)

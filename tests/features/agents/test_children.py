@@ -32,7 +32,7 @@ def shelf(catalogue: Catalogue) -> Catalogue:
 def runner(agent_id: str, version: int = 1, name: str = "Runner", **more: str) -> JsonObject:
     """Hands its input to a greeter and gives what that says."""
     runs: JsonObject = {"id": "greet", "block": SUB}
-    runs["inputs"] = {"graph_id": agent_id, "graph_version": version, **more}
+    runs["inputs"] = {"graph_id": agent_id, "graph_version": version, "inputs": {}, "input_schema": {}, **more}
     return {
         "format": "pilothouse.agent/1",
         "name": name,
@@ -109,7 +109,10 @@ async def test_a_file_brings_its_sub_agents_along(units: Units, alice: Actor, bo
         await agents.save_agent(work, shelf, AgentId(kid.id), greeter("Ho {{ who }}"), ANY)
     middle = await stored(units, alice, shelf, runner(kid.id, 3, "Middle"))
     top = runner(kid.id, 2, "Top")
-    top["nodes"] = [*nodes_of(top), node("deep", SUB, graph_id=middle.id, graph_version=1, person="Ada")]
+    top["nodes"] = [
+        *nodes_of(top),
+        node("deep", SUB, graph_id=middle.id, graph_version=1, inputs={"person": "Ada"}, input_schema={}),
+    ]
     made = await stored(units, alice, shelf, top)
 
     file = await exported(units, alice, shelf, made.id)
