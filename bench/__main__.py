@@ -14,6 +14,7 @@ import uvloop
 
 from bench.cases import b11, b12, b13, b14
 from bench.facts import tell_machine
+from bench.graph_cases import validation
 from bench.report import Report
 
 Case: TypeAlias = Callable[[Report, Path], Awaitable[None]]
@@ -24,6 +25,7 @@ CASES: dict[str, Case] = {
     "b12": b12,
     "b13": b13,
     "b14": b14,
+    "validate": validation,
 }
 
 

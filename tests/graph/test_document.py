@@ -112,7 +112,7 @@ def test_nodes_stand_by_id_and_links_by_identity():
 
 
 def test_every_fault_is_named_with_its_place():
-    """engine:J2, engine:V2"""
+    """engine:J2, engine:V2, engine:A2"""
     bad: JsonObject = {
         "format": "other/1",
         "colour": "red",
