@@ -24,7 +24,7 @@ def operations_between(a: Document, b: Document, catalogue: Catalogue, *, positi
     """
     before, after = {node.id: node for node in a.nodes}, {node.id: node for node in b.nodes}
     made: list[JsonObject] = [
-        dict[str, Json](op="remove_node", node=node_id) for node_id in sorted(before.keys() - after.keys())
+        {"op": "remove_node", "node": node_id} for node_id in sorted(before.keys() - after.keys())
     ]
     kept = before.keys() & after.keys()
     gone = set(a.links) - set(b.links)

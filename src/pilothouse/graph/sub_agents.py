@@ -63,8 +63,7 @@ def literals_of(node: Node, spec: BlockSpec) -> JsonObject:
     """A node's literals by pin; those of a sub-agent's inputs may stand in one object."""
     if spec.kind is not Kind.AGENT:
         return node.inputs
-    own = {pin: value for pin, value in node.inputs.items() if pin != VALUES_FIELD}
-    return {**as_object(node.inputs.get(VALUES_FIELD)), **own}
+    return {**as_object(node.inputs.get(VALUES_FIELD)), **node.inputs}
 
 
 def _with_child(spec: BlockSpec, child: Document, catalogue: Catalogue) -> BlockSpec:
@@ -77,7 +76,7 @@ def _with_child(spec: BlockSpec, child: Document, catalogue: Catalogue) -> Block
     inputs: JsonObject = {
         **spec.inputs,
         "properties": {**properties(takes), **own},
-        "required": [AGENT_FIELD, VERSION_FIELD, *required(takes)],
+        "required": [*required(spec.inputs), *required(takes)],
         "$defs": {**as_object(spec.inputs.get("$defs")), **as_object(takes.get("$defs"))},
         CHILD: True,
     }
