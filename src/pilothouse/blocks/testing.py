@@ -197,3 +197,24 @@ async def burn(ask: BurnIn, ctx: BlockContext) -> AsyncIterator[BurnOut]:
     if ask.value == "reach":
         await ctx.http.request("GET", "https://example.com")
     yield BurnOut(value=os.getpid() if ask.value == "pid" else ask.value)
+
+
+class ActIn(BlockInput):
+    value: Annotated[AnyJson, Field(description="Handed on.")] = None
+
+
+class ActOut(BlockOutput):
+    value: AnyJson = None
+
+
+@block(
+    id="0e57b10c-0000-4000-8000-000000000008",
+    name="TestAct",
+    categories={Category.DEVELOPER_TOOLS},
+    effects=Effects.WRITES,
+    at_least_once=True,
+    examples=[Example(ask={"value": 1}, fires=[("value", 1)])],
+)
+async def act(ask: ActIn, ctx: BlockContext) -> ActOut:
+    """Count as an effect and do nothing: what is left to measure is ours."""
+    return ActOut(value=ask.value)

@@ -28,7 +28,7 @@ class Flow:
         self.selector_misses = 0
         self.dropped = 0  # values that arrived at a masked pin
         self.out: list[Entry] = []  # entries made and not yet handed to the journal
-        self._at = 0
+        self.at = 0
 
     def open_first_steps(self, facts: JsonObject) -> None:
         """Open what starts by itself: Input nodes, nodes without links, a trigger with its payload."""
@@ -181,8 +181,8 @@ class Flow:
         name = step.state.inputs_of(step).get("name")
         text = name if isinstance(name, str) else ""
         self.outputs.setdefault(text, []).append(value)
-        self.out.append([entries.RESULT, self._at, step.id, step.node.index, text, value])
+        self.out.append([entries.RESULT, self.at, step.id, step.node.index, text, value])
 
     def _miss(self, step: Step, link: PlanLink) -> None:
         self.selector_misses += 1
-        self.out.append([entries.WARNING, self._at, step.id, step.node.index, "selector_miss", link.index])
+        self.out.append([entries.WARNING, self.at, step.id, step.node.index, "selector_miss", link.index])

@@ -11,7 +11,7 @@ from pilothouse.kit.json import JsonObject
 FORM: Final = 1
 _PLAIN: Final = (
     *("status", "head", "opened", "held", "selector_misses", "dropped", "counts", "retries"),
-    *("errors_handled", "errors_unhandled", "fault", "first_failure", "reason", "active_us", "active_since"),
+    *("errors_handled", "errors_unhandled", "fault", "first_failure", "reason", "active_us", "active_since", "at"),
 )
 
 
@@ -69,12 +69,12 @@ def _step_down(step: Step) -> list[Tree]:
     return [
         *(step.id, step.node.index, step.status, step.lacking, step.attempt, step.started, step.placed, step.done),
         *(_filled(step.filled, step), dict(step.yields), [list(item) for item in step.held], list(step.facts)),
-        None if step.pause is None else list(step.pause),
+        *(None if step.pause is None else list(step.pause), step.kept, step.before),
     ]
 
 
 def _step_up(run: Facts, row: list[Tree]) -> Step:
-    step_id, node, status, lacking, attempt, started, placed, done, filled, yields, held, facts, pause = row
+    step_id, node, status, lacking, attempt, started, placed, done, filled, yields, held, facts, pause, *kept = row
     index: int = node
     step = Step(step_id, run.nodes[index], {}, lacking)
     step.filled = _filled(filled, step)
@@ -83,6 +83,7 @@ def _step_up(run: Facts, row: list[Tree]) -> Step:
     step.held = [(pin, value) for pin, value in held]
     step.facts = list(facts)
     step.pause = None if pause is None else Pause(*pause)
+    step.kept, step.before = kept or (None, None)  # older snapshots know of neither
     return step
 
 

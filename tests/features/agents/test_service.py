@@ -9,7 +9,7 @@ import pytest
 from pilothouse.base.actor import Actor
 from pilothouse.base.work import Units, Work
 from pilothouse.features import agents
-from pilothouse.features.agents.documents import admit
+from pilothouse.features.agents.documents import admit, read_document
 from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved
 from pilothouse.graph.catalogue import Catalogue
 from pilothouse.graph.json_schema import as_object
@@ -120,7 +120,7 @@ async def test_a_graph_with_faults_is_refused_with_all_of_them_and_stores_nothin
 )
 def test_a_malformed_document_is_refused_as_such(catalogue: Catalogue, graph: Any):
     with pytest.raises(agents.AgentInvalid) as refusal:
-        admit(graph, catalogue)
+        admit(read_document(graph), catalogue)
     assert _codes(refusal.value.facts["issues"]) == {"bad_document"}
 
 
@@ -220,16 +220,17 @@ async def test_agents_are_listed_newest_first_page_by_page(create: Create, units
     assert [agent.id for agent in (*first, *rest)] == sorted(ids, reverse=True)
 
 
-def test_validation_names_all_faults(catalogue: Catalogue):
+async def test_validation_names_all_faults(units: Units, alice: Actor, catalogue: Catalogue):
     incomplete: JsonObject = {"nodes": [node("get", WEB_REQUEST)], "links": []}
-    saving = agents.validate_document(catalogue, incomplete, "save")
-    running = agents.validate_document(catalogue, incomplete, "run")
+    async with units.read(alice) as read:
+        saving = await agents.validate_document(read, catalogue, incomplete, "save")
+        running = await agents.validate_document(read, catalogue, incomplete, "run")
+        asked = await agents.validate_document(read, catalogue, greeter(), "run", {"whom": 1})
 
     assert saving.valid
     assert [issue.severity for issue in saving.issues if issue.code == "required"] == ["warning"]
     assert not running.valid
     assert "url" in running.errors["get"]
-    asked = agents.validate_document(catalogue, greeter(), "run", {"whom": 1})
     assert {issue.code for issue in asked.issues} == {"input_unknown", "input_missing"}
 
 

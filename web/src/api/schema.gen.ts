@@ -2603,10 +2603,15 @@ export interface components {
             /** Items */
             items: components["schemas"]["pilothouse__features__accounts__schemas__SessionOut"][];
         };
-        /** SetupStatus */
+        /**
+         * SetupStatus
+         * @description Which door a visitor stands at: a page asks this first, and asks who it is only when it is somebody.
+         */
         SetupStatus: {
             /** Needs Owner */
             needs_owner: boolean;
+            /** Signed In */
+            signed_in: boolean;
         };
         /** SignInIn */
         SignInIn: {

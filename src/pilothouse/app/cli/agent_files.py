@@ -1,5 +1,6 @@
 """Agents in files, as commands take them."""
 
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -7,9 +8,9 @@ from pilothouse.base.actor import SYSTEM, Actor
 from pilothouse.base.work import Units
 from pilothouse.features.accounts import OwnerMissing, find_actor, local_actor
 from pilothouse.features.agents import FormatUnsupported, create_agent, save_agent
-from pilothouse.features.agents.queries import find_same
+from pilothouse.features.agents.children import find_stored
 from pilothouse.graph.catalogue import Catalogue
-from pilothouse.graph.document import FORMAT, MAX_BYTES, content_hash
+from pilothouse.graph.document import FORMAT, MAX_BYTES
 from pilothouse.graph.parse import BadDocument, parse
 from pilothouse.kit.errors import Invalid, NotFound, TooLarge
 from pilothouse.kit.ids import AgentId
@@ -71,13 +72,10 @@ async def actor_or_local(units: Units, email: str | None) -> Actor:
 
 async def keep_document(units: Units, actor: Actor, catalogue: Catalogue, document: Json) -> Pinned:
     """Store what the file says, unless the user has it already: running a file twice leaves one agent."""
-    try:
-        digest = content_hash(parse(document))
-    except BadDocument:
-        digest = None  # `create_agent` says what is wrong with it
-    if digest is not None:
+    with suppress(BadDocument):  # `create_agent` says what is wrong with it
+        doc = parse(document)
         async with units.read(actor) as read:
-            if found := await find_same(read, digest):
+            if found := await find_stored(read, doc, catalogue):
                 return Pinned(AgentId(found[0]), found[1])
     return await store_document(units, actor, catalogue, document)
 

@@ -2,13 +2,13 @@
 
 from pilothouse.features.agents.agent import Agent, AgentGraph, Version, VersionGraph
 from pilothouse.features.agents.documents import refused
+from pilothouse.features.agents.editing import Edited, edit_agent
 from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, FormatUnsupported, VersionNotFound
 from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved
 from pilothouse.features.agents.plans import Planned, Plans
 from pilothouse.features.agents.ready import stock_library
 from pilothouse.features.agents.search import find_agents
 from pilothouse.features.agents.service import (
-    Base,
     create_agent,
     delete_agent,
     diff_versions,
@@ -16,6 +16,7 @@ from pilothouse.features.agents.service import (
     get_version,
     list_agents,
     list_versions,
+    operations_between_versions,
     rollback_agent,
     save_agent,
     set_active_version,
@@ -23,6 +24,7 @@ from pilothouse.features.agents.service import (
     validate_document,
 )
 from pilothouse.features.agents.transfer import Coverage, Exported, Imported, export_agent, import_agent
+from pilothouse.features.agents.versions import Base
 
 __all__ = [
     "Agent",
@@ -35,6 +37,7 @@ __all__ = [
     "AgentSaved",
     "Base",
     "Coverage",
+    "Edited",
     "Exported",
     "FormatUnsupported",
     "Imported",
@@ -46,6 +49,7 @@ __all__ = [
     "create_agent",
     "delete_agent",
     "diff_versions",
+    "edit_agent",
     "export_agent",
     "find_agents",
     "get_agent",
@@ -53,6 +57,7 @@ __all__ = [
     "import_agent",
     "list_agents",
     "list_versions",
+    "operations_between_versions",
     "refused",
     "rollback_agent",
     "save_agent",

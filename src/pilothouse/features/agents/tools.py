@@ -99,7 +99,7 @@ class AgentSaved(ToolResult):
 
 
 class Operation(BaseModel):
-    """One step of building; nodes are named by id or as `@i`, the one that operation i made."""
+    """One change; nodes are named by id or as `@i`, the one that operation i made."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
@@ -115,6 +115,9 @@ class Operation(BaseModel):
     out: str | None = None
     to: str | None = None
     sink: Annotated[str | None, Field(alias="in")] = None
+    static: bool | None = None
+    position: list[float] | None = None
+    patch: dict[str, Any] | None = None
 
 
 @tools.tool(label="Searching blocks")
@@ -186,7 +189,7 @@ def _document(
 ) -> JsonObject:
     if operations is None:
         return {**(whole or {}), "name": name, **({"description": description} if description else {})}
-    asked: list[JsonObject] = [one.model_dump(by_alias=True, exclude_none=True) for one in operations]
+    asked: list[JsonObject] = [one.model_dump(by_alias=True, exclude_unset=True) for one in operations]
     return to_json(apply_operations(Document(name=name, description=description), asked, catalogue).document)
 
 

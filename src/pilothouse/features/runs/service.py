@@ -219,7 +219,7 @@ def _check(planned: Planned, ask: RunAsk, catalogue: Catalogue) -> None:
     inputs = dict(ask.inputs)
     if ask.masks:
         masks = {node: dict(mask) for node, mask in ask.masks.items()}
-        report = validate(planned.document, catalogue, "run", inputs=inputs, masks=masks)
+        report = validate(planned.document, catalogue, "run", inputs=inputs, masks=masks, children=planned.children)
         if not report.valid:
             raise refused(report)
         return

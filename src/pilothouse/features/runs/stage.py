@@ -90,16 +90,17 @@ class StageContext:
     def progress(self, message: str, fraction: float | None = None) -> None:
         """Not shown yet."""
 
-    async def wait_timer(self, until: datetime) -> datetime:
-        due = await self._step.wait("timer", due=to_micros(until))
+    @property
+    def kept(self) -> Json:
+        return self._step.kept
+
+    async def wait_timer(self, until: datetime, *, keep: Json = None) -> datetime:
+        due = await self._step.wait("timer", due=to_micros(until), keep=keep)
         return from_micros(due) if isinstance(due, int) else until
 
     async def wait_fact(self, name: str) -> Json:
         """Wait for somebody to send a fact of this name to the run."""
         return await self._step.wait("fact", ref=name)
-
-    def skip_laps(self, pin: str) -> int:
-        return self._step.skip_laps(pin)
 
 
 @dataclass(frozen=True, slots=True)
