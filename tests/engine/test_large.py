@@ -28,7 +28,7 @@ def entry_of(kind: str, value: Json) -> Entry:
         "s": ["s", 1, 1, 0, 1, {"value": value, "other": 2}],
         "o": ["o", 1, 1, 0, "out", 0, value],
         "f": ["f", 1, 1, 0, "failed", {"code": "c", "message": "m", "detail": value}],
-        "w": ["w", 1, 1, 0, "fact", None, value],
+        "w": ["w", 1, 1, 0, "fact", None, value, value],
         "u": ["u", 1, 1, 0, value],
         "y": ["y", 1, 1, 0, 1, {"code": "c", "message": "m", "detail": value}, 5],
         "v": ["v", 1, 1, 0, "name", value],

@@ -182,6 +182,12 @@ async def _boom(inputs: JsonObject, ctx: StepContext) -> Fires:
     raise StepFailed("boom", f"boom {inputs.get('value')}")
 
 
+async def _down(inputs: JsonObject, ctx: StepContext) -> Fires:
+    """Counts down to nothing when `again` is linked back."""
+    value = inputs.get("value")
+    return [("again", value - 1)] if isinstance(value, int) and value > 0 else [("out", value)]
+
+
 async def _gather(inputs: JsonObject, ctx: StepContext) -> Fires:
     return [("out", inputs.get("item"))]
 
@@ -230,6 +236,7 @@ def shelf(*more: Toy) -> Shelf:
         Toy(spec("write", ["value"], ["out"], effects=Effects.WRITES), _write),
         Toy(spec("timer", ["repeat", "seconds", "value"], ["out"]), _timer, is_generator=True),
         Toy(spec("flaky", ["value"], ["out"]), _flaky, is_generator=True),
+        Toy(spec("down", ["value"], ["again", "out"]), _down),
         Toy(spec("gather", ["item", "count"], ["out"], join=Join.COLLECT), _gather),
         Toy(spec("agent", ["calls"], ["tools", "out"]), _agent),
         Toy(spec("note", ["text"], [], kind=Kind.NOTE), _echo),
@@ -296,20 +303,25 @@ async def play(
     skips: Sequence[str] = (),
     log: list[Entry] | None = None,
     crash_after: int | None = None,
+    shot_at: int | None = None,
     clock: Callable[[], int] | None = None,
     cancelled: asyncio.Event | None = None,
     stopping: asyncio.Event | None = None,
     guard: Lease | None = None,
     limits: Limits | None = None,
 ) -> Played:
-    """Run a graph, or go on with its log, as a worker would."""
+    """Run a graph, or go on with its log, as a worker would; with `shot_at`, from a snapshot after so many entries."""
     plan = compile_plan(doc, blocks.catalogue)
     tick = clock or Ticks()
     if log is None:
         log = []
     if not log:
         log.append(accepted(tick(), inputs or {}, masks, payload, skips))
-    run = Run(plan).fold(log)
+    run = Run(plan).fold(log[:shot_at])
+    if shot_at is not None:
+        shot = loads(dumps(run.snapshot()))
+        assert isinstance(shot, dict)
+        run = Run.restore(plan, shot).fold(log[shot_at:])
     journal = MemoryJournal(log, crash_after)
     outcome = await drive(
         run,

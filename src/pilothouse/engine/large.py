@@ -116,7 +116,7 @@ def _of_entry(entry: Entry) -> Iterator[_Path]:
     """Where values stand in an entry."""
     kind = entry[0]
     if kind in _AT:
-        yield (_AT[kind],)
+        yield from ((place,) for place in range(_AT[kind], len(entry)))
     elif kind == entries.START and entry[5] is not None:
         yield from ((5, pin) for pin in entry[5])
     elif kind in _ERROR and entry[5] is not None:
@@ -139,4 +139,5 @@ def _of_snapshot(shot: dict[str, Tree]) -> Iterator[_Path]:
         yield from (("steps", row, 8, pin) for pin in step[8])
         yield from (("steps", row, 10, nth, 1) for nth in range(len(step[10])))
         yield from (("steps", row, 11, nth) for nth in range(len(step[11])))
+        yield ("steps", row, 13)
     yield from (("nodes", row, 3, pin) for row, node in enumerate(shot["nodes"]) for pin in node[3])
