@@ -93,6 +93,7 @@ class MemoryJournal:
     def __init__(self, log: list[Entry], crash_after: int | None = None) -> None:
         self.log = log
         self.crash_after = crash_after
+        self.is_full = False
         self.batches: list[int] = []
         self.barriers = 0
         self.flushes = 0
@@ -104,6 +105,9 @@ class MemoryJournal:
         self.batches.append(len(self.log))
         if room < len(entries):
             raise Crash
+
+    async def room(self) -> None:
+        self.is_full = False
 
     async def barrier(self) -> None:
         self.barriers += 1
@@ -194,8 +198,9 @@ async def _timer(inputs: JsonObject, ctx: StepContext) -> AsyncIterator[Fires]:
     repeat, seconds = inputs.get("repeat", 1), inputs.get("seconds", 1)
     assert isinstance(repeat, int)
     assert isinstance(seconds, int | float)
-    for lap in range(ctx.skip_laps("out"), repeat):
-        await ctx.wait_timer(seconds)
+    first = ctx.kept if isinstance(ctx.kept, int) else 0
+    for lap in range(first, repeat):
+        await ctx.wait_timer(seconds, keep=lap)
         yield [("out", lap)]
 
 

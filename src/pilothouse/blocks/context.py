@@ -106,11 +106,19 @@ class BlockContext(Protocol):
 
     def progress(self, message: str, fraction: float | None = None) -> None: ...
 
-    async def wait_timer(self, until: datetime) -> datetime:
+    @property
+    def kept(self) -> Json:
+        """What the block kept with the wait from which it goes on; null when it starts at its beginning."""
+        ...
+
+    async def wait_timer(self, until: datetime, *, keep: Json = None) -> datetime:
         """Wait durably, holding no worker; give back the moment this wait was first due.
 
         The n-th wait of a step is the same wait whenever the step is repeated: one that is over returns at once
         with the moment recorded first, so that a block which counts on from it does not drift.
+
+        With `keep` the block goes on from this wait: called again it finds that value in `kept`, what it fired before
+        is behind it, and its first wait is this one. For blocks that wait often.
         """
         ...
 

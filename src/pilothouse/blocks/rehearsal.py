@@ -106,7 +106,11 @@ class Rehearsal:
     def progress(self, message: str, fraction: float | None = None) -> None:
         self.log.info(message)
 
-    async def wait_timer(self, until: datetime) -> datetime:
+    @property
+    def kept(self) -> Json:
+        return None
+
+    async def wait_timer(self, until: datetime, *, keep: Json = None) -> datetime:
         self.waits.append(until)
         return until
 

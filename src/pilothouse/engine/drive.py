@@ -81,13 +81,20 @@ class Driver:
             if run.waiting:
                 await self._end_waits()
             if stage.burst():
-                await asyncio.sleep(0)
+                await self._breathe()
             elif stage.busy or self._is_near():
                 await self._rest()
             elif run.waiting:
                 return self._suspend()
             else:
                 return await self._stop(lambda: run.end(stage.clock()))
+
+    async def _breathe(self) -> None:
+        """Let others run; and let the disk catch up with a run that makes entries faster than it takes them."""
+        if self.stage.journal.is_full:
+            await self.stage.journal.room()
+        else:
+            await asyncio.sleep(0)
 
     async def close(self) -> None:
         """Leave no task behind, however the loop ended."""
@@ -119,7 +126,7 @@ class Driver:
         run, wake_at = self.run, self.run.next_due()
         run.suspend(self.stage.clock(), wake_at)
         self.stage.push()
-        waits = (WaitingStep(step.id, *step.pause) for step in run.waiting.values() if step.pause)
+        waits = (WaitingStep(step.id, *step.pause[:3]) for step in run.waiting.values() if step.pause)
         return Suspended(wake_at, tuple(waits))
 
     async def _end_waits(self) -> None:

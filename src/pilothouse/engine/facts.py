@@ -143,8 +143,13 @@ class Facts(Flow):
 
     def _wait(self, entry: Entry) -> None:
         step = self.steps[entry[2]]
-        self._put_aside(step, Pause(entry[4], entry[5], entry[6]))
-        if step.pause and step.pause.kind == "review":  # only a human may take for ever, so others go first
+        pause = Pause(*entry[4:])
+        self._put_aside(step, pause)
+        if pause.keep is not None:
+            step.kept = pause.keep
+            step.facts = []
+            step.before = dict(step.yields)
+        if pause.kind == "review":  # only a human may take for ever, so others go first
             self.give_up_place(step)
 
     def _retry(self, entry: Entry) -> None:

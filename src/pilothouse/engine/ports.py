@@ -72,6 +72,15 @@ class Journal(Protocol):
         """Take entries that belong together; they are committed some time soon."""
         ...
 
+    @property
+    def is_full(self) -> bool:
+        """Whether so much waits for the disk that the run should wait for `room`."""
+        ...
+
+    async def room(self) -> None:
+        """Return when there is room; raises `LeaseLost` when there will be none."""
+        ...
+
     async def barrier(self) -> None:
         """Return when everything added so far is committed; raises `LeaseLost` when it cannot be."""
         ...

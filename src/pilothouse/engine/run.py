@@ -82,7 +82,8 @@ class Run(Facts):
     def wait(self, step: Step, pause: Pause, at: int) -> None:
         """A running step asks to be called again when what it waits for has come."""
         self._refuse_unless(step.status == "running", "wait")
-        self._live([entries.WAIT, at, step.id, step.node.index, *pause])
+        shown = pause[:3] if pause.keep is None else pause
+        self._live([entries.WAIT, at, step.id, step.node.index, *shown])
 
     def resume(self, step: Step, fact: Json, at: int) -> None:
         """What a step waited for has come."""

@@ -61,12 +61,12 @@ def _step_down(step: Step) -> list[Any]:
     return [
         *(step.id, step.node.index, step.status, step.lacking, step.attempt, step.started, step.placed, step.done),
         *(dict(step.filled), dict(step.yields), [list(item) for item in step.held], list(step.facts)),
-        None if step.pause is None else list(step.pause),
+        *(None if step.pause is None else list(step.pause), step.kept, step.before),
     ]
 
 
 def _step_up(run: Facts, row: list[Any]) -> Step:
-    step_id, node, status, lacking, attempt, started, placed, done, filled, yields, held, facts, pause = row
+    step_id, node, status, lacking, attempt, started, placed, done, filled, yields, held, facts, pause, *kept = row
     index: int = node
     step = Step(step_id, run.nodes[index], dict(filled), lacking)
     step.status, step.attempt, step.started, step.placed, step.done = status, attempt, started, placed, done
@@ -74,6 +74,7 @@ def _step_up(run: Facts, row: list[Any]) -> Step:
     step.held = [(pin, value) for pin, value in held]
     step.facts = list(facts)
     step.pause = None if pause is None else Pause(*pause)
+    step.kept, step.before = kept or (None, None)  # older snapshots know of neither
     return step
 
 

@@ -16,14 +16,15 @@ class Pause(NamedTuple):
     kind: str
     due: int | None
     ref: Json
+    keep: Json = None  # what the block has to know to go on from this very wait
 
 
 class Step:
     """One execution of one node."""
 
     __slots__ = (
-        *("attempt", "done", "facts", "filled", "held", "id", "lacking", "node", "pause", "placed", "started"),
-        *("state", "status", "yields"),
+        *("attempt", "before", "done", "facts", "filled", "held", "id", "kept", "lacking", "node", "pause", "placed"),
+        *("started", "state", "status", "yields"),
     )
 
     def __init__(self, step_id: int, state: "NodeState", filled: JsonObject, lacking: int) -> None:
@@ -39,7 +40,9 @@ class Step:
         self.done = False  # finished, but perhaps with outputs still held back
         self.yields: dict[str, int] = {}  # journaled outputs by pin
         self.held: list[tuple[str, Json]] = []  # outputs that older steps of the node hold back
-        self.facts: list[Json] = []  # what its waits came to, in order
+        self.facts: list[Json] = []  # what its waits came to, in order, since `kept`
+        self.kept: Json = None  # where the block goes on from; its start when null
+        self.before: dict[str, int] | None = None  # `yields` at that point
         self.pause: Pause | None = None
 
 

@@ -7,7 +7,7 @@ from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.lease import Lease
 from pilothouse.base.jobs.moves import micros
 from pilothouse.engine.entries import FINISHED, RUNNING, WAITING, Entry, accepted
-from pilothouse.features.runs.journal import RunJournal
+from pilothouse.features.runs.journal import FULL_CHARACTERS, RunJournal
 from pilothouse.features.runs.writes import KIND, Caps, NewRun, admit_run, lanes_of
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import dumps, loads
@@ -35,3 +35,22 @@ async def test_the_last_entry_never_lands_before_the_rows_that_go_with_it(databa
         assert (first, end, loads(body)) == (3, 3, [last])
         rows = await reader.rows("select first, last from segments where log_id=?1 order by first", job.id)
         assert rows == [(1, 1), (2, 2)]
+
+
+async def test_a_journal_is_full_until_the_disk_has_caught_up(database_url: str):
+    """engine:B6"""
+    async with committing(database_url) as committer, reading(database_url) as reader:
+        job = await admitted(committer)
+        journal = RunJournal(job, 1, committer, LocalFanout(), Lease(None))
+        entry: Entry = [RUNNING, 2, "x" * 1_000]
+        journal.add([entry])
+        assert not journal.is_full
+        while not journal.is_full:
+            journal.add([entry] * 100)
+
+        await journal.room()
+
+        assert not journal.is_full
+        await journal.barrier()
+        [(last,)] = await reader.rows("select max(last) from segments where log_id=?1", job.id)
+        assert last == journal.head > FULL_CHARACTERS // 1_100

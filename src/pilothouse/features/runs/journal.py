@@ -23,6 +23,7 @@ log = structlog.get_logger()
 FLUSH_SECONDS = 0.05
 FLUSH_ENTRIES = 200
 FLUSH_CHARACTERS = 1_000_000
+FULL_CHARACTERS = 2 * FLUSH_CHARACTERS
 RETRY_SECONDS = 0.25
 MAX_NOTICE = 256 * 1024
 _CLOSING = (FINISHED, WAITING)
@@ -115,6 +116,18 @@ class RunJournal:
     @property
     def _has_more(self) -> bool:
         return bool(self._gathered.count or self._also)
+
+    @property
+    def is_full(self) -> bool:
+        return self._gathered.size >= FULL_CHARACTERS
+
+    async def room(self) -> None:
+        while self.is_full:
+            self.flush_now()
+            if self._flushing is not None:
+                await asyncio.shield(self._flushing)
+            if self._lost:
+                raise LeaseLost
 
     def flush_now(self) -> None:
         if self._flushing is None and self._has_more and not self._lost:

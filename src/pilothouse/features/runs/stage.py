@@ -92,8 +92,12 @@ class StageContext:
     def progress(self, message: str, fraction: float | None = None) -> None:
         """Not shown yet."""
 
-    async def wait_timer(self, until: datetime) -> datetime:
-        due = await self._step.wait("timer", due=to_micros(until))
+    @property
+    def kept(self) -> Json:
+        return self._step.kept
+
+    async def wait_timer(self, until: datetime, *, keep: Json = None) -> datetime:
+        due = await self._step.wait("timer", due=to_micros(until), keep=keep)
         return from_micros(due) if isinstance(due, int) else until
 
     async def wait_fact(self, name: str) -> Json:
@@ -105,9 +109,6 @@ class StageContext:
 
     def run_agent(self, order: ChildOrder) -> AsyncGenerator[tuple[str, Json]]:
         return self._at_desk().run_agent(self._step, order)
-
-    def skip_laps(self, pin: str) -> int:
-        return self._step.skip_laps(pin)
 
     def _at_desk(self) -> Desk:
         if self._desk is None:
@@ -177,12 +178,15 @@ class Stage:
         self._staged: dict[str, StagedBlock] = {}
 
     def get(self, block_id: str) -> Runnable:
+        spec = self._registry[block_id]
+        if spec.disabled:
+            return AbsentBlock(spec)
         found = self._staged.get(block_id)
         if found is None:
             try:
                 found = self._staged[block_id] = StagedBlock(self._registry.runnable(block_id), self._http)
-            except UserError:  # disabled since the run was admitted, or found out just now
-                return AbsentBlock(replace(self._registry[block_id], disabled=True))
+            except UserError:  # it cannot be loaded, as was found out just now
+                return AbsentBlock(replace(spec, disabled=True))
         return found
 
 
