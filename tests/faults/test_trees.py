@@ -104,6 +104,7 @@ async def test_z6_a_cancelled_tree_ends_within_two_seconds_and_for_good(
             await asyncio.sleep((0.3 + random.random()) * TREE / 30)
             asked = time.monotonic()
             answer = await stand.ann.http.post(f"/api/v1/runs/{run['id']}/cancel")
+            assert answer.status_code == 200, answer.text
             assert answer.json()["cancelled"] is True
             tree = await tree_of(stand, run["id"])
             while not all(status in FINAL for status, _ in tree.values()):

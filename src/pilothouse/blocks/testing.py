@@ -199,44 +199,44 @@ async def burn(ask: BurnIn, ctx: BlockContext) -> AsyncIterator[BurnOut]:
     yield BurnOut(value=os.getpid() if ask.value == "pid" else ask.value)
 
 
-class IdleIn(BlockInput):
+class ActIn(BlockInput):
     value: Annotated[AnyJson, Field(description="Handed on.")] = None
 
 
-class IdleOut(BlockOutput):
+class ActOut(BlockOutput):
     value: AnyJson = None
 
 
 @block(
     id="0e57b10c-0000-4000-8000-000000000008",
-    name="TestIdleEffect",
+    name="TestAct",
     categories={Category.DEVELOPER_TOOLS},
     effects=Effects.WRITES,
     at_least_once=True,
     examples=[Example(ask={"value": 1}, fires=[("value", 1)])],
 )
-async def act_idly(ask: IdleIn, ctx: BlockContext) -> IdleOut:
+async def act(ask: ActIn, ctx: BlockContext) -> ActOut:
     """Count as an effect and do nothing: what is left to measure is ours."""
-    return IdleOut(value=ask.value)
+    return ActOut(value=ask.value)
 
 
-class ActIn(BlockInput):
-    what: Annotated[AnyJson, Field(description="What would be done.")]
+class PublishIn(BlockInput):
+    what: Annotated[AnyJson, Field(description="What would be published.")]
 
 
-class ActOut(BlockOutput):
+class PublishOut(BlockOutput):
     done: AnyJson = None
 
 
 @block(
     id="0e57b10c-0000-4000-8000-000000000020",
-    name="TestAct",
+    name="TestPublish",
     categories={Category.DEVELOPER_TOOLS},
     effects=Effects.WRITES,
     sensitive=True,
     at_least_once=True,
     examples=[Example(ask={"what": 1}, fires=[("done", 1)])],
 )
-async def act(ask: ActIn, ctx: BlockContext) -> ActOut:
+async def publish(ask: PublishIn, ctx: BlockContext) -> PublishOut:
     """Do something that a person may have to allow."""
-    return ActOut(done=ask.what)
+    return PublishOut(done=ask.what)

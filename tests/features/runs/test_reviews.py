@@ -239,7 +239,7 @@ class TestSensitive:
     async def test_w3_it_asks_before_it_acts_and_acts_with_what_was_approved(self, stand: Stand):
         run = await stand.start(await self.cautious(stand, 1))
         (review,) = await asked(stand, run["id"])
-        assert (review["kind"], review["payload"], review["name"]) == ("sensitive_action", {"what": 1}, "TestAct")
+        assert (review["kind"], review["payload"], review["name"]) == ("sensitive_action", {"what": 1}, "TestPublish")
         await decide(stand, answer_to(review, True, data={"what": 2}))
         assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"done": [2]}
 

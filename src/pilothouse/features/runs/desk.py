@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from pilothouse.base.committer import Clash, Committer, Refused, Write
 from pilothouse.base.jobs.bells import Bell
@@ -35,15 +35,6 @@ CHILD, REVIEW, PASSED = "child", "review", "passed"  # what a step can wait for 
 
 class Abandoned(BaseException):
     """The run is not ours any more. No `Exception`, so that a block's own handlers let it through."""
-
-
-class Mark(NamedTuple):
-    """How much of a child's log a step has taken: all up to `after`, which fired `fired` outputs."""
-
-    run_id: str
-    after: int = 0
-    fired: int = 0
-    ended: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,28 +78,28 @@ class Desk:
     # -- children
 
     async def run_agent(self, step: StepContext, order: ChildOrder) -> AsyncGenerator[tuple[str, Json]]:
-        """The outputs of the step's child that the journal does not hold yet; then its end, or a wait for more."""
+        """The outputs of the step's child since its last wait; then the child's end, or a wait for more.
+
+        With each wait is kept how much of the child's log was read: what was fired before is behind the step.
+        """
         self.asked = True
         run_id = child_run_id(self.hold.job.id, step.step_id, step.attempt)
-        mark = _last_mark(step, run_id)
-        if mark is None:
-            mark = Mark(run_id)
+        after, told = _kept(step.kept, run_id), _told(step.resumed, run_id)
+        if after is None and not told:
             await self._start(run_id, step, order)
-        if step.step.node.policy.retry.max_attempts > 1:  # nothing was kept of what it fired before
-            mark = mark._replace(after=0, fired=0)
-        journaled = sum(step.step.yields.values())
-        step.drops = None
-        after, fired = mark.after, mark.fired
+        after = after or 0
         while batch := await read_after(self.counter.reader, run_id, after, limit=AT_ONCE):
             for seq, item in batch:
                 after, entry = seq, cast(Entry, item)
                 if entry[0] == RESULT:
-                    fired += 1
-                    if fired > journaled:
-                        yield entry[4], entry[5]
-        if mark.ended is None:
-            raise Waiting(Pause(CHILD, None, {"run_id": run_id, "after": after, "fired": fired}))
-        _judge(run_id, mark.ended)
+                    yield entry[4], entry[5]
+        ended = told[-1] if told else None
+        if ended is None:
+            # A step that may be tried again keeps nothing: what it fired counts only once it got through.
+            again = step.step.node.policy.retry.max_attempts > 1
+            keep: Json = None if again else {"run_id": run_id, "after": after}
+            raise Waiting(Pause(CHILD, None, {"run_id": run_id}, keep))
+        _judge(run_id, ended)
 
     async def _start(self, run_id: str, step: StepContext, order: ChildOrder) -> None:
         """Admit the child as any run is admitted. Its step must be on disk first: the id is made from its number."""
@@ -220,12 +211,14 @@ class Desk:
         )
 
 
-def _last_mark(step: StepContext, run_id: str) -> Mark | None:
-    """Where this attempt of the step stood at its last wait."""
-    for fact in reversed(step.resumed):
-        if isinstance(fact, dict) and fact.get("run_id") == run_id:
-            return Mark(run_id, cast(int, fact["after"]), cast(int, fact["fired"]), cast(Any, fact["ended"]))
-    return None
+def _kept(kept: Json, run_id: str) -> int | None:
+    """How far this child's log was read."""
+    return cast(int, kept["after"]) if isinstance(kept, dict) and kept.get("run_id") == run_id else None
+
+
+def _told(facts: list[Json], run_id: str) -> list[JsonObject | None]:
+    """What the step heard of this child, in order: news, then how it ended."""
+    return [cast(Any, fact["ended"]) for fact in facts if isinstance(fact, dict) and fact.get("run_id") == run_id]
 
 
 def _masks(facts: JsonObject) -> dict[str, JsonObject]:

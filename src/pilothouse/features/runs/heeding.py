@@ -23,7 +23,7 @@ def heed(run: Run, facts: Sequence[Fact], at: int) -> set[str]:
     for step in sorted(run.waiting.values(), key=lambda step: step.id):
         for fact, body in told:
             if _awaits(step, fact, body):
-                run.resume(step, _said(step, fact, body), at)
+                run.resume(step, _said(fact, body), at)
                 done.add(fact.id)
                 break
     return done
@@ -46,11 +46,9 @@ def _awaits(step: Step, fact: Fact, body: JsonObject) -> bool:
             return pause.kind == "fact" and pause.ref == fact.kind
 
 
-def _said(step: Step, fact: Fact, body: JsonObject) -> Json:
-    """What the step's wait comes to. A child's step learns where in the child's log it stood."""
-    if fact.kind == children.FACT:
-        return {**_ref(step.pause and step.pause.ref), "ended": body["ended"]}
-    return body if fact.kind == reviews.FACT else body.get("value")
+def _said(fact: Fact, body: JsonObject) -> Json:
+    """What the wait comes to."""
+    return body if fact.kind in (children.FACT, reviews.FACT) else body.get("value")
 
 
 def _ref(ref: Json) -> JsonObject:

@@ -145,10 +145,3 @@ class RunEvents(Out):
     items: list[JsonObject]
     head: int
     ended: bool
-
-
-class RunReviews(Out):
-    """What a run asked people, newest first; the fields of each are those of `/api/reviews`."""
-
-    items: list[JsonObject]
-    next_cursor: str | None

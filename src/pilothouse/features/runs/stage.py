@@ -183,14 +183,17 @@ class Stage:
         self._staged: dict[str, StagedBlock] = {}
 
     def get(self, block_id: str) -> Runnable:
+        spec = self._registry[block_id]
+        if spec.disabled:
+            return AbsentBlock(spec)
         found = self._staged.get(block_id)
         if found is None:
             try:
                 block = self._registry.runnable(block_id)
                 helpers = self._helpers if block.spec.cpu_heavy else None
                 found = self._staged[block_id] = StagedBlock(block, self._http, helpers=helpers)
-            except UserError:  # disabled since the run was admitted, or found out just now
-                return AbsentBlock(replace(self._registry[block_id], disabled=True))
+            except UserError:  # it cannot be loaded, as was found out just now
+                return AbsentBlock(replace(spec, disabled=True))
         return found
 
 

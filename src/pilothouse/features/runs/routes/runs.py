@@ -43,7 +43,6 @@ from pilothouse.features.runs.schemas import (
     RunIn,
     RunList,
     RunOut,
-    RunReviews,
     RunStatus,
     RunSummary,
     StepList,
@@ -233,7 +232,7 @@ def _router(prefix: str) -> Router:
     get("/runs/summary", response_model=RunSummary)(read(summarize_runs))
     get("/runs/{run_id}", response_model=RunOut, responses=absent)(read(get_run))
     get("/runs/{run_id}/steps", response_model=StepList, responses=absent)(read(list_steps))
-    get("/runs/{run_id}/reviews", response_model=RunReviews, responses=absent)(read(list_run_reviews))
+    get("/runs/{run_id}/reviews", response_model=reviews.ReviewList, responses=absent)(read(list_run_reviews))
     get("/runs/{run_id}/events", response_model=RunEventsOut, responses=_EVENT_RESPONSES)(read(follow_run))
     get("/runs/{run_id}/values/{value_hash}", response_model=JsonValue, responses=problems(ValueNotFound))(
         read(get_run_value)
