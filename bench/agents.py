@@ -6,17 +6,20 @@ INPUT = "c0a8e994-ebf1-4a9c-a4d8-89d09c86741b"
 OUTPUT = "363ae599-353e-4804-937e-b2ee3cef3da4"
 STORE = "1ff065e9-88e8-4358-9d82-8dc91f622ba9"
 STEP_THROUGH = "f66a3543-28d3-4ab5-8945-9b336371e2ce"
+TEMPLATE = "db7d8f02-2f44-4c55-ab7a-eae0941f0c30"
+TIMER = "d67a9c52-5e4e-11e2-bcfd-0800200c9a71"
+ACT = "0e57b10c-0000-4000-8000-000000000008"  # of the test blocks
 
 
-def chain(steps: int) -> JsonObject:
-    """An input, so many pure steps one after another, an output."""
+def chain(steps: int, block: str = STORE, sink: str = "input", out: str = "output") -> JsonObject:
+    """An input, so many steps one after another, an output."""
     nodes: list[Json] = [{"id": "in", "block": INPUT, "inputs": {"name": "x"}}]
     links: list[Json] = []
     source, pin = "in", "result"
     for number in range(steps):
-        nodes.append({"id": f"s{number}", "block": STORE})
-        links.append({"from": source, "out": pin, "to": f"s{number}", "in": "input"})
-        source, pin = f"s{number}", "output"
+        nodes.append({"id": f"s{number}", "block": block})
+        links.append({"from": source, "out": pin, "to": f"s{number}", "in": sink})
+        source, pin = f"s{number}", out
     nodes.append({"id": "out", "block": OUTPUT, "inputs": {"name": "y"}})
     links.append({"from": source, "out": pin, "to": "out", "in": "value"})
     return {"format": "pilothouse.agent/1", "name": f"Chain of {steps}", "nodes": nodes, "links": links}
@@ -41,3 +44,58 @@ def fan_out() -> JsonObject:
         {"from": "join", "out": "output", "to": "out", "in": "value"},
     ]
     return {"format": "pilothouse.agent/1", "name": "Fan-out", "nodes": nodes, "links": links}
+
+
+def effects(steps: int) -> JsonObject:
+    """So many steps that each need the disk before and after."""
+    return chain(steps, ACT, "value", "value")
+
+
+def kilobytes() -> JsonObject:
+    """Each item becomes a kilobyte of text that passes three nodes and meets itself in a join."""
+    nodes: list[Json] = [
+        {"id": "in", "block": INPUT, "inputs": {"name": "items"}},
+        {"id": "each", "block": STEP_THROUGH},
+        {"id": "text", "block": TEMPLATE, "inputs": {"format": "{{ i }}" + "x" * 1_000}},
+        {"id": "one", "block": STORE},
+        {"id": "two", "block": STORE},
+        {"id": "join", "block": STORE},
+    ]
+    links: list[Json] = [
+        {"from": "in", "out": "result", "to": "each", "in": "items"},
+        {"from": "each", "out": "item", "to": "text", "in": "values_#_i"},
+        {"from": "text", "out": "output", "to": "one", "in": "input"},
+        {"from": "one", "out": "output", "to": "two", "in": "input"},
+        {"from": "two", "out": "output", "to": "join", "in": "input"},
+        {"from": "text", "out": "output", "to": "join", "in": "data"},
+    ]
+    return {"format": "pilothouse.agent/1", "name": "Kilobytes", "nodes": nodes, "links": links}
+
+
+def open_joins() -> JsonObject:
+    """All items wait in a join until the second list comes, which a timer holds back."""
+    nodes: list[Json] = [
+        {"id": "in", "block": INPUT, "inputs": {"name": "items"}},
+        {"id": "each", "block": STEP_THROUGH},
+        {"id": "later", "block": TIMER, "inputs": {"seconds": 1}},
+        {"id": "again", "block": STEP_THROUGH},
+        {"id": "join", "block": STORE},
+    ]
+    links: list[Json] = [
+        {"from": "in", "out": "result", "to": "each", "in": "items"},
+        {"from": "in", "out": "result", "to": "later", "in": "input_message"},
+        {"from": "later", "out": "output_message", "to": "again", "in": "items"},
+        {"from": "each", "out": "item", "to": "join", "in": "input"},
+        {"from": "again", "out": "item", "to": "join", "in": "data"},
+    ]
+    return {"format": "pilothouse.agent/1", "name": "Open joins", "nodes": nodes, "links": links}
+
+
+def waits(times: int, seconds: float) -> JsonObject:
+    """One step that waits again and again."""
+    nodes: list[Json] = [
+        {"id": "in", "block": INPUT, "inputs": {"name": "x"}},
+        {"id": "wait", "block": TIMER, "inputs": {"seconds": seconds, "repeat": times}},
+    ]
+    links: list[Json] = [{"from": "in", "out": "result", "to": "wait", "in": "input_message"}]
+    return {"format": "pilothouse.agent/1", "name": f"{times} waits", "nodes": nodes, "links": links}

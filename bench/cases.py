@@ -9,10 +9,10 @@ from pathlib import Path
 import httpx2
 
 from bench.agents import chain, fan_out
+from bench.callers import one_by_one
 from bench.load import Load, ToolMissing, pss_mb, put_load
 from bench.report import Report, middle
 from bench.site import Site, baseline, embedded, process, scaled, until_open
-from pilothouse.kit.json import JsonObject
 from tests.faults.place import embedded_place, furnish
 
 ROUNDS = 5
@@ -73,8 +73,8 @@ async def _unfinished(site: Site) -> int:
 async def b12(report: Report, folder: Path) -> None:
     """100 sequential pure steps (and 40: B1), accept and settle committed."""
     async with embedded(folder, {"hundred": chain(100), "forty": chain(40)}) as site:
-        hundred = await _one_by_one(site, "hundred", {"x": "hi"})
-        forty = await _one_by_one(site, "forty", {"x": "hi"})
+        hundred = middle(await one_by_one(site, "hundred", {"x": "hi"}, times=100))
+        forty = middle(await one_by_one(site, "forty", {"x": "hi"}, times=100))
     report.say("b12_run", hundred, "ms")
     report.at_most("b12_step", hundred / 100, "ms/step", 0.1, 0.05)
     report.at_most("b1_run", forty, "ms", 25, 10)
@@ -83,22 +83,8 @@ async def b12(report: Report, folder: Path) -> None:
 async def b13(report: Report, folder: Path) -> None:
     """A fan-out of 200 through two branches and a join."""
     async with embedded(folder, {"fan": fan_out()}) as site:
-        took = await _one_by_one(site, "fan", {"items": list(range(200))})
+        took = middle(await one_by_one(site, "fan", {"items": list(range(200))}, times=100))
     report.at_most("b13_run", took, "ms", 25, 12)
-
-
-async def _one_by_one(site: Site, agent: str, inputs: JsonObject, times: int = 100) -> float:
-    """The median of single runs, one after another."""
-    ask = site.start_run(agent, inputs)
-    took: list[float] = []
-    async with httpx2.AsyncClient(headers=dict(ask.headers), trust_env=False) as client:
-        for _ in range(times):
-            start = time.perf_counter()
-            answer = await client.post(ask.url, content=ask.body)
-            took.append((time.perf_counter() - start) * 1000)
-            if answer.status_code != 200 or answer.json()["status"] != "completed":
-                raise RuntimeError(answer.text)
-    return middle(took)
 
 
 async def b14(report: Report, folder: Path) -> None:

@@ -23,10 +23,14 @@ class Buffer:
 
     def __init__(self) -> None:
         self.log: list[Entry] = []
+        self.is_full = False
 
     def add(self, entries: list[Entry]) -> None:
         dump_bytes(entries)
         self.log.extend(entries)
+
+    async def room(self) -> None:
+        return
 
     async def barrier(self) -> None:
         return

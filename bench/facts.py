@@ -7,6 +7,9 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median
+from typing import Any, cast
+
+import asyncpg
 
 
 def tell_machine() -> None:
@@ -22,6 +25,19 @@ def tell_machine() -> None:
     print(f"machine: {model}, {os.cpu_count()} cores, {int(memory) // 1_048_576} GiB, Linux {platform.release()}")
     print(f"versions: Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, fsync on")
     print(f"U: {durable_commit_ms():.3f} ms  (median durable one-row commit on SQLite)", flush=True)
+
+
+async def postgres_commit_ms(dsn: str) -> float:
+    """What one fsynced row costs in this PostgreSQL, asked over its socket."""
+    connection = await cast(Any, asyncpg).connect(dsn)
+    await connection.execute("create table if not exists bench_u (a integer)")
+    times: list[float] = []
+    for number in range(200):
+        start = time.perf_counter()
+        await connection.execute("insert into bench_u values ($1)", number)
+        times.append(time.perf_counter() - start)
+    await connection.close()
+    return median(times) * 1000
 
 
 def durable_commit_ms() -> float:

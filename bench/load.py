@@ -57,6 +57,22 @@ def pss_mb(pid: int) -> float:
     return int(found[1]) / 1024 if found else 0.0
 
 
+def forget_peak(pid: int) -> float:
+    """Begin to watch the memory of a process anew; answers what it has now, in MB."""
+    Path(f"/proc/{pid}/clear_refs").write_text("5")
+    return _status_mb(pid, "VmRSS")
+
+
+def peak_mb(pid: int) -> float:
+    """The most that it had since `forget_peak`."""
+    return _status_mb(pid, "VmHWM")
+
+
+def _status_mb(pid: int, name: str) -> float:
+    found = re.search(rf"^{name}:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text(), re.M)
+    return int(found[1]) / 1024 if found else 0.0
+
+
 async def put_load(ask: Ask, pids: Sequence[int], *, seconds: int, clients: int = 16) -> Load:
     """`wrk -t1 -c<clients>` for some seconds."""
     wrk = _wrk()

@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,11 +30,12 @@ class Site:
 
     def start_run(self, agent: str, inputs: JsonObject) -> Ask:
         """A run with an API key, its result awaited."""
-        headers = (
-            ("Authorization", f"Bearer {self.person.key}"),
-            ("Content-Type", "application/json"),
-            ("Prefer", "wait=10"),
-        )
+        ask = self.accept_run(agent, inputs)
+        return replace(ask, headers=(*ask.headers, ("Prefer", "wait=10")))
+
+    def accept_run(self, agent: str, inputs: JsonObject) -> Ask:
+        """The same, answered as soon as it is committed."""
+        headers = (("Authorization", f"Bearer {self.person.key}"), ("Content-Type", "application/json"))
         url = f"{self.url}/api/v1/agents/{self.person.agents[agent]}/runs"
         return Ask(url, "POST", dumps({"inputs": inputs}), headers)
 

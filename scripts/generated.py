@@ -70,7 +70,14 @@ def tool_page(write: bool) -> str | None:
     return None
 
 
-MAKERS = (openapi, api_types, block_index, block_pages, tool_page)
+def rules_page(write: bool) -> str | None:
+    """Which tests hold which rule of the engine."""
+    command = [sys.executable, "-m", "scripts.requirements", *(["--write"] if write else [])]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode else None
+
+
+MAKERS = (openapi, api_types, block_index, block_pages, tool_page, rules_page)
 
 
 def main() -> int:

@@ -132,7 +132,7 @@ async def test_a_whole_document_is_another_form_and_one_of_the_two_must_be_given
 
 
 async def test_a_bad_operation_or_graph_saves_nothing_and_says_what_is_allowed(hand: Hand):
-    failed = await hand.call("create_agent", name="x", operations=[{"op": "add_node", "block": "Teleport"}])
+    failed = await hand.call("create_agent", name="x", operations=[{"op": "add_node", "block": "Fill template"}])
     assert failed["code"] == "operation_failed"
     assert "Fill text template" in failed["details"]["ops"][0]["allowed"]
     invalid = await hand.call("create_agent", name="x", agent_json=broken())

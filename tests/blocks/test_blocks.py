@@ -55,7 +55,7 @@ class Woken(Rehearsal):
 
     recorded: datetime | None = None
 
-    async def wait_timer(self, until: datetime) -> datetime:
+    async def wait_timer(self, until: datetime, *, keep: Json = None) -> datetime:
         await super().wait_timer(until)
         return self.recorded if self.recorded and len(self.waits) == 1 else until
 

@@ -46,6 +46,8 @@ SAMPLES: dict[str, list[Json]] = {
     "date": ["2026-01-31"],
     "time": ["09:30:00"],
     "None": [None],
+    "BlockInput": [{"a": 1}],
+    "NodesInputMasks": [{"node": {"pin": 1}}],
 }
 CHOICES: dict[str, list[Json]] = {
     "ComparisonOperator": ["==", "!=", ">", "<", ">=", "<="],

@@ -42,7 +42,10 @@ from pilothouse.features.accounts import Memories, Reception
 from pilothouse.features.agents import Plans
 from pilothouse.features.chat import KIND as TURN_KIND
 from pilothouse.features.chat import Chat, Drive, Lines
-from pilothouse.features.runs import Runs
+from pilothouse.features.reviews import Reviews
+from pilothouse.features.runs import Retention, Runs
+from pilothouse.features.runs.desk import Counter
+from pilothouse.features.runs.helpers import Helpers
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.motor import Motor
@@ -71,6 +74,8 @@ class House:
     reception: Reception
     motor: Motor
     runs: Runs
+    reviews: Reviews
+    retention: Retention
     chat: Chat
     sweeper: Sweeper
     upkeep: PeriodicRunner
@@ -149,7 +154,9 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
         committer, reader = await _open_writers(stack, profile, database)
         bell, fanout = await _open_lines(stack, profile, settings)
         http = await stack.enter_async_context(GuardedHttp(GuardedTransport(EgressPolicy(settings.egress_allow))))
-        house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http)
+        helpers = Helpers(test_blocks=settings.test_blocks)
+        stack.push_async_callback(helpers.close)
+        house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http, helpers)
         if serves:
             stack.push_async_callback(house.close)
             await house.begin_sweeping()
@@ -198,6 +205,7 @@ def _furnish(
     bell: Bell,
     fanout: Fanout,
     http: GuardedHttp,
+    helpers: Helpers,
 ) -> House:
     memories = Memories()
     registry = open_registry(settings)
@@ -205,10 +213,14 @@ def _furnish(
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
     run_memories = RunMemories(reader)
-    stage = Stage(registry, http, run_memories)
-    motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, run_memories, limits)
-    reception = Reception(units, keyring, memories)
+    stage = Stage(registry, http, run_memories, helpers)
     caps = Caps(per_user=settings.user_max_runs, per_agent=settings.max_parallel_runs)
+    process_id = new_id()
+    counter = Counter(committer, reader, bell, plans, caps)
+    motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, run_memories, limits, counter, process_id)
+    reception = Reception(units, keyring, memories)
+    retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
+    reviews = Reviews(committer, reader, bell)
     return House(
         settings=settings,
         profile=profile,
@@ -223,8 +235,10 @@ def _furnish(
         plans=plans,
         reception=reception,
         motor=motor,
-        runs=Runs(committer, reader, bell, plans, motor, caps, process_id=new_id()),
+        runs=Runs(committer, reader, bell, plans, motor, caps, process_id),
+        reviews=reviews,
+        retention=retention,
         chat=Chat(reader, Lines(committer, fanout, bell), plans.check_owner),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
-        upkeep=PeriodicRunner(committer, upkeep(units, reception), tick_seconds=LOOK_SECONDS),
+        upkeep=PeriodicRunner(committer, upkeep(units, reception, retention, reviews), tick_seconds=LOOK_SECONDS),
     )

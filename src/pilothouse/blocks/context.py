@@ -1,12 +1,13 @@
 """What a block may use of the world: its ids, its clock, a guarded client. Wired in `app`."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
 from typing import Literal, Protocol, TypeAlias
 
-from pilothouse.kit.json import Json
+from pilothouse.kit.json import Json, JsonObject
 
 
 class HttpReply(Protocol):
@@ -46,6 +47,36 @@ class BlockLog(Protocol):
 
     def info(self, message: str, **facts: Json) -> None: ...
     def warning(self, message: str, **facts: Json) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChildOrder:
+    """A run of another agent; masks are by that agent's node ids."""
+
+    agent_id: str
+    version: int
+    inputs: JsonObject
+    masks: Mapping[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked: to let `data` pass, perhaps changed."""
+
+    name: str
+    data: Json
+    editable: bool = True
+    instructions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person said. `data` is what was approved, or what was refused."""
+
+    approved: bool
+    data: Json
+    message: str | None = None
+    automatic: bool = False  # nobody was asked, for the agent's settings do not want that
 
 
 Scope: TypeAlias = Literal["run", "agent", "user"]
@@ -102,21 +133,33 @@ class BlockContext(Protocol):
 
     def progress(self, message: str, fraction: float | None = None) -> None: ...
 
-    async def wait_timer(self, until: datetime) -> datetime:
+    @property
+    def kept(self) -> Json:
+        """What the block kept with the wait from which it goes on; null when it starts at its beginning."""
+        ...
+
+    async def wait_timer(self, until: datetime, *, keep: Json = None) -> datetime:
         """Wait durably, holding no worker; give back the moment this wait was first due.
 
         The n-th wait of a step is the same wait whenever the step is repeated: one that is over returns at once
         with the moment recorded first, so that a block which counts on from it does not drift.
-        """
-        ...
 
-    def skip_laps(self, pin: str) -> int:
-        """For a loop that waits in each lap: how often this pin fired in the laps that are over.
-
-        They are not gone through again: what the block fires now comes after them.
+        With `keep` the block goes on from this wait: called again it finds that value in `kept`, what it fired before
+        is behind it, and its first wait is this one. For blocks that wait often.
         """
         ...
 
     async def wait_fact(self, name: str) -> Json:
         """Wait durably for somebody to send the run a fact of this name, and give its value back."""
+        ...
+
+    async def wait_review(self, question: Question) -> Decision:
+        """Wait durably for a person to approve or reject."""
+        ...
+
+    def run_agent(self, order: ChildOrder) -> AsyncIterator[tuple[str, Json]]:
+        """Run another agent and give its outputs, by name, in the order they were committed, while it still works.
+
+        The run is this step's: asked for again after a crash, it is the same one. Fails when that run fails.
+        """
         ...

@@ -9,11 +9,11 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, cast
 
-from pilothouse.blocks.context import BlockContext
+from pilothouse.blocks.context import BlockContext, ChildOrder, Decision, Question
 from pilothouse.blocks.example import Example, Reply, plain, reply
 from pilothouse.blocks.pins import AnyJson, BlockFailed, BlockInput, BlockOutput
 from pilothouse.blocks.refusals import BlockRefused, check, read_function
-from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
+from pilothouse.graph.catalogue import BlockSpec, Effects, Join, Kind
 from pilothouse.kit.json import Json
 
 __all__ = [
@@ -25,10 +25,14 @@ __all__ = [
     "BlockOutput",
     "BlockRefused",
     "Category",
+    "ChildOrder",
     "Cost",
+    "Decision",
     "Effects",
     "Example",
+    "Join",
     "Kind",
+    "Question",
     "Reply",
     "Webhook",
     "block",
@@ -119,6 +123,7 @@ def block(
     cpu_heavy: bool = False,
     timeout_s: float | None = 1800.0,
     at_least_once: bool = False,
+    join: Join | None = None,
     happy_pins: tuple[str, ...] = (),
     webhook: Webhook | None = None,
     cost: Iterable[Cost] = (),
@@ -152,6 +157,7 @@ def block(
             happy_pins=happy_pins,
             examples=tuple(plain(example) for example in told),
             at_least_once=at_least_once,
+            join=join,
             webhook=None if webhook is None else asdict(webhook),
             cost=tuple(asdict(one) for one in cost),
         )

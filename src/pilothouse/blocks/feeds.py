@@ -137,24 +137,15 @@ async def read_rss_feed(ask: ReadRssFeedIn, ctx: BlockContext) -> AsyncIterator[
         if not ask.run_continuously:
             return
         polling.laps += 1
-        ctx.memory.put(key_of(ctx), polling.written(), "run")
-        await ctx.wait_timer(ctx.now() + timedelta(seconds=ask.polling_rate))
-
-
-def key_of(ctx: BlockContext) -> str:
-    return f"feed {ctx.step_id}"
+        await ctx.wait_timer(ctx.now() + timedelta(seconds=ask.polling_rate), keep=polling.written())
 
 
 async def begun(ask: ReadRssFeedIn, ctx: BlockContext) -> Polling:
-    """Where this step is: after a wait it is called from its start, and goes on behind the laps that are over."""
-    polling = Polling.read(await ctx.memory.get(key_of(ctx), "run"))
-    if not polling.laps:
-        polling.since = (ctx.now() - timedelta(minutes=min(ask.time_period, 10_000_000))).isoformat()
-        return polling
-    ctx.skip_laps("entry")
-    waited = ctx.skip_laps("entries")
-    for _ in range(polling.laps - waited):
-        await ctx.wait_timer(ctx.now())  # those are over, and return at once
+    """Where this step is: after a wait it goes on from what it kept, behind the laps that are over."""
+    if ctx.kept is None:
+        return Polling(since=(ctx.now() - timedelta(minutes=min(ask.time_period, 10_000_000))).isoformat())
+    polling = Polling.read(ctx.kept)
+    await ctx.wait_timer(ctx.now())  # the wait with which it was kept: it is over, and returns at once
     return polling
 
 

@@ -44,6 +44,8 @@ def _entry(item: Block, path: str) -> JsonObject:
     facts = cast(dict[str, Json], asdict(item.spec))
     for name in ("disabled", "reason", "plugin"):  # true of an installation, not of a block
         del facts[name]
+    if facts["join"] is None:
+        del facts["join"]
     return {"function": path, **facts}
 
 

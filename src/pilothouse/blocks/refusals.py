@@ -9,7 +9,7 @@ from typing import cast, get_args, get_origin, get_type_hints
 
 from pilothouse.blocks.example import Example
 from pilothouse.blocks.pins import BlockInput, BlockOutput
-from pilothouse.graph.catalogue import BlockSpec, Kind
+from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
 from pilothouse.graph.fields import is_credentials
 from pilothouse.graph.json_schema import as_list, as_object, members_of, resolve, types_of
 from pilothouse.kit.ids import is_id
@@ -119,6 +119,8 @@ def _bad_kind(spec: BlockSpec) -> str | None:
         return "says how events reach it when, and only when, it is a trigger"
     if spec.webhook and spec.webhook["automatic"] and sum(map(is_credentials, inputs)) != 1:
         return "needs exactly one credentials field to register its webhook"
+    if spec.cpu_heavy and (spec.effects is not Effects.NONE or spec.kind is not Kind.STANDARD):
+        return "is heavy and does more than compute: a helper process reaches nothing"
     filter_field = str(spec.webhook["event_filter_field"]) if spec.webhook else ""
     return f"filters events by {filter_field!r}, which is no input" if filter_field not in ("", *inputs) else None
 
@@ -147,6 +149,8 @@ def _bad_examples(spec: BlockSpec, examples: ManyOf[Example]) -> str | None:
     required = [name for name in as_list(spec.inputs.get("required")) if name not in examples[0].ask]
     if required:
         return f"its first example lacks {_words(required)}"
+    if spec.outputs.get("additionalProperties"):
+        return None  # its pins are known only to the agent that it is part of
     outputs = pins_of(spec.outputs)
     unknown: list[Json] = [pin for example in examples for pin, _ in example.fires if pin not in outputs]
     return f"an example fires unknown pins: {_words(unknown)}" if unknown else None

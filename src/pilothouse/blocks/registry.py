@@ -12,7 +12,7 @@ from pilothouse.blocks.contract import Block
 from pilothouse.blocks.plugins import Plugin, find_plugins, normal
 from pilothouse.blocks.refusals import RESERVED_ID, BlockRefused
 from pilothouse.blocks.runner import Runnable
-from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
+from pilothouse.graph.catalogue import BlockSpec, Effects, Join, Kind
 from pilothouse.kit.errors import Conflict, NotFound
 from pilothouse.kit.json import Json, JsonObject, loads
 
@@ -148,4 +148,5 @@ def read_spec(entry: JsonObject) -> BlockSpec:
         facts[listed] = tuple(cast(list[Json], facts[listed]))
     facts["kind"] = Kind(str(facts["kind"]))
     facts["effects"] = Effects(str(facts["effects"]))
+    facts["join"] = Join(str(facts["join"])) if "join" in facts else None
     return BlockSpec(**facts)  # pyright: ignore[reportArgumentType]  the index is ours and a test checks the round trip

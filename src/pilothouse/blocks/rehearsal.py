@@ -1,12 +1,12 @@
-"""A stage for examples: prepared HTTP answers, a fixed clock, timers that are over at once. No network."""
+"""A stage for examples: prepared HTTP answers, a fixed clock, waits that are over at once. No network."""
 
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from random import Random
 
-from pilothouse.blocks.context import Scope
+from pilothouse.blocks.context import ChildOrder, Decision, Question, Scope
 from pilothouse.blocks.example import Reply
 from pilothouse.kit.json import Json, dump_bytes, loads
 
@@ -128,12 +128,22 @@ class Rehearsal:
     def progress(self, message: str, fraction: float | None = None) -> None:
         self.log.info(message)
 
-    async def wait_timer(self, until: datetime) -> datetime:
+    @property
+    def kept(self) -> Json:
+        return None
+
+    async def wait_timer(self, until: datetime, *, keep: Json = None) -> datetime:
         self.waits.append(until)
         return until
 
-    def skip_laps(self, pin: str) -> int:
-        return 0
-
     async def wait_fact(self, name: str) -> Json:
         return name
+
+    async def wait_review(self, question: Question) -> Decision:
+        """Approved at once, without a word."""
+        return Decision(True, question.data)
+
+    async def run_agent(self, order: ChildOrder) -> AsyncIterator[tuple[str, Json]]:
+        """As if the child handed its inputs on."""
+        for name, value in order.inputs.items():
+            yield name, value

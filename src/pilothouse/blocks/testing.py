@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import time
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from pydantic import Field
@@ -166,3 +168,75 @@ async def await_fact(ask: AwaitIn, ctx: BlockContext) -> AwaitOut:
     """Wait until somebody sends the run a fact of this name."""
     fact = await ctx.wait_fact(ask.fact)
     return AwaitOut(value=ask.value, fact=fact)
+
+
+class BurnIn(BlockInput):
+    seconds: Annotated[float, Field(description="How long to compute.")]
+    value: Annotated[AnyJson, Field(description="Handed on; `pid`, `die` and `reach` have their own sense.")] = None
+
+
+class BurnOut(BlockOutput):
+    value: AnyJson = None
+
+
+@block(
+    id="0e57b10c-0000-4000-8000-000000000007",
+    name="TestBurn",
+    categories={Category.DEVELOPER_TOOLS},
+    effects=Effects.NONE,
+    cpu_heavy=True,
+    examples=[Example(ask={"seconds": 0, "value": 1}, fires=[("value", 1)])],
+)
+async def burn(ask: BurnIn, ctx: BlockContext) -> AsyncIterator[BurnOut]:
+    """Compute without a pause, then hand the value on, or say in which process that was."""
+    end = time.monotonic() + ask.seconds
+    while time.monotonic() < end:
+        sum(range(1_000))
+    if ask.value == "die":
+        os._exit(3)
+    if ask.value == "reach":
+        await ctx.http.request("GET", "https://example.com")
+    yield BurnOut(value=os.getpid() if ask.value == "pid" else ask.value)
+
+
+class ActIn(BlockInput):
+    value: Annotated[AnyJson, Field(description="Handed on.")] = None
+
+
+class ActOut(BlockOutput):
+    value: AnyJson = None
+
+
+@block(
+    id="0e57b10c-0000-4000-8000-000000000008",
+    name="TestAct",
+    categories={Category.DEVELOPER_TOOLS},
+    effects=Effects.WRITES,
+    at_least_once=True,
+    examples=[Example(ask={"value": 1}, fires=[("value", 1)])],
+)
+async def act(ask: ActIn, ctx: BlockContext) -> ActOut:
+    """Count as an effect and do nothing: what is left to measure is ours."""
+    return ActOut(value=ask.value)
+
+
+class PublishIn(BlockInput):
+    what: Annotated[AnyJson, Field(description="What would be published.")]
+
+
+class PublishOut(BlockOutput):
+    done: AnyJson = None
+
+
+@block(
+    id="0e57b10c-0000-4000-8000-000000000020",
+    name="TestPublish",
+    categories={Category.DEVELOPER_TOOLS},
+    effects=Effects.WRITES,
+    sensitive=True,
+    at_least_once=True,
+    examples=[Example(ask={"what": 1}, fires=[("done", 1)])],
+)
+async def publish(ask: PublishIn, ctx: BlockContext) -> PublishOut:
+    """Do something that a person may have to allow."""
+    return PublishOut(done=ask.what)

@@ -1,7 +1,7 @@
 """Waiting and the clock."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 from pydantic import Field
@@ -17,6 +17,7 @@ from pilothouse.blocks.contract import (
     block,
 )
 from pilothouse.graph.values import NotConvertible, coerce
+from pilothouse.kit.clock import from_wire, to_wire
 
 LONGEST = timedelta(days=7)
 
@@ -59,10 +60,19 @@ async def countdown_timer(ask: CountdownTimerIn, ctx: BlockContext) -> AsyncIter
     except ValueError as fault:
         yield CountdownTimerOut(error=str(fault))
         return
-    due = ctx.now()
-    for _ in range(ask.repeat):
-        due = await ctx.wait_timer(due + pause)
+    lap, due = _lap_of(ctx)
+    for number in range(lap, ask.repeat):
+        due = await ctx.wait_timer(due + pause, keep=[number, to_wire(due)])
         yield CountdownTimerOut(output_message=ask.input_message)
+
+
+def _lap_of(ctx: BlockContext) -> tuple[int, datetime]:
+    """The number of laps behind it, and when the last of them was due."""
+    match ctx.kept:
+        case [int(lap), str(due)]:
+            return lap, from_wire(due)
+        case _:
+            return 0, ctx.now()
 
 
 def pause_of(ask: CountdownTimerIn) -> timedelta:

@@ -83,10 +83,13 @@ class Act:
     def wait(self, waiting: Waiting) -> None:
         """The block asked to be called again later; what it fired before stands."""
         if not self.over and not self.abandoned:
-            if not self.keeps_nothing:  # else the next call fires it all again
+            pause = waiting.pause
+            if self.keeps_nothing:  # the next call fires it all again
+                pause = pause._replace(keep=None)
+            else:
                 self._empty_buffer()
             self.over = True
-            self._run.wait(self.step, waiting.pause, self._clock())
+            self._run.wait(self.step, pause, self._clock())
 
     def _empty_buffer(self) -> None:
         if self.buffer:

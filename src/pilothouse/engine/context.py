@@ -18,6 +18,9 @@ class Waiting(BaseException):
 class StepContext:
     """One call of a block. After a wait the block is called again from its start, and its n-th wait
     returns what came of it the first time; outputs that the journal already holds are dropped.
+
+    A block that waits often keeps something with each wait and goes on from what it `kept`: its first wait is then
+    that one, and what it fired before is behind it. Else many waits would cost the square of their number.
     """
 
     __slots__ = ("_waits", "drops", "now", "run_id", "step")
@@ -25,7 +28,7 @@ class StepContext:
     def __init__(self, run_id: str, step: Step, clock: Callable[[], int]) -> None:
         self.run_id = run_id
         self.step = step
-        self.drops = dict(step.yields) if step.yields else None
+        self.drops = _since(step) if step.yields else None
         self.now = clock  # microseconds since 1970
         self._waits = 0
 
@@ -46,33 +49,35 @@ class StepContext:
         """What the waits of this step came to so far."""
         return list(self.step.facts)
 
+    @property
+    def kept(self) -> Json:
+        """What the block kept with the wait from which it goes on; null at its first call."""
+        return self.step.kept
+
     def idempotency_key(self, label: str = "") -> str:
         """The name of this step's effect, equal over crashes and retries."""
         return idempotency_key(self.run_id, self.step.id, label)
 
-    async def wait_timer(self, seconds: float) -> int:
+    async def wait_timer(self, seconds: float, *, keep: Json = None) -> int:
         """Wait, across restarts if need be, and return when that was due, the same at every call.
 
         A block that waits must ask in the same order each time.
         """
-        due = await self.wait("timer", due=self.now() + round(seconds * 1_000_000))
+        due = await self.wait("timer", due=self.now() + round(seconds * 1_000_000), keep=keep)
         return due if isinstance(due, int) else self.now()
 
-    async def wait(self, kind: str, *, due: int | None = None, ref: Json = None) -> Json:
-        """Wait for a moment or a fact from outside, and return that fact."""
+    async def wait(self, kind: str, *, due: int | None = None, ref: Json = None, keep: Json = None) -> Json:
+        """Wait for a moment or a fact from outside, and return that fact. Null keeps nothing."""
         facts = self.step.facts
         if self._waits < len(facts):
             self._waits += 1
             return facts[self._waits - 1]
-        raise Waiting(Pause(kind, due, ref))
+        raise Waiting(Pause(kind, due, ref, keep))
 
-    def skip_laps(self, pin: str) -> int:
-        """For a loop of "wait, then fire `pin` once": how many laps are journaled. The loop is to start after them.
 
-        Without it the n-th call goes through all earlier laps again, and many waits cost the square of their number.
-        """
-        laps = self.step.yields.get(pin, 0)
-        self._waits = laps
-        if self.drops:
-            self.drops.pop(pin, None)
-        return laps
+def _since(step: Step) -> dict[str, int]:
+    """The outputs journaled since the step kept something, by pin."""
+    before = step.before
+    if before is None:
+        return dict(step.yields)
+    return {pin: more for pin, count in step.yields.items() if (more := count - before.get(pin, 0))}

@@ -4,14 +4,15 @@
 after it: `WARNING` and `RESULT` are such consequences, which a fold works out again and only checks off.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from pilothouse.engine.plan import Plan
 from pilothouse.kit.clock import from_micros, to_wire
 from pilothouse.kit.json import Json, JsonObject
 
-Entry: TypeAlias = list[Any]  # each kind has its own shape; the makers in `Run` and the readers below are all there is
+Tree: TypeAlias = Any  # plain JSON whose shape only its writer and its reader know
+Entry: TypeAlias = list[Tree]  # each kind has its own shape; the makers in `Run` and the readers below are all there is
 RunStatus: TypeAlias = Literal[
     "queued", "running", "waiting", "completed", "completed_with_errors", "failed", "cancelled"
 ]
@@ -19,7 +20,7 @@ StepStatus: TypeAlias = Literal[
     "open", "ready", "running", "waiting", "completed", "failed", "skipped", "cancelled", "leftover"
 ]
 
-QUEUED: Final = "q"  # at, {inputs, masks, payload}
+QUEUED: Final = "q"  # at, {inputs, masks, payload, skips}
 RUNNING: Final = "g"  # at
 WAITING: Final = "p"  # at, wake_at
 START: Final = "s"  # at, step, node, attempt, inputs (null when the step was started before)
@@ -38,22 +39,37 @@ def accepted(
     inputs: JsonObject,
     masks: dict[str, JsonObject] | None = None,
     payload: JsonObject | None = None,
+    skips: Sequence[str] = (),
 ) -> Entry:
-    """The first entry of every run, written by admission in the transaction that accepts it."""
+    """The first entry of every run, written by admission in the transaction that accepts it.
+
+    `skips` are nodes whose steps are not to run (their optional credentials are absent): decided once, for good.
+    """
     facts: JsonObject = {"inputs": inputs}
     if masks:
         facts["masks"] = {node_id: dict(mask) for node_id, mask in masks.items()}
     if payload is not None:
         facts["payload"] = payload
+    if skips:
+        facts["skips"] = [*skips]
     return [QUEUED, at, facts]
 
 
 def render(seq: int, entry: Entry, plan: Plan) -> JsonObject:
     """The public event of an entry."""
-    kind, read = _EVENTS[entry[0]]
+    kind, read = _EVENTS[_shown_as(entry)]
     event: JsonObject = {"id": seq, "type": kind, "at": to_wire(from_micros(entry[1]))}
     event.update(read(entry, plan))
     return event
+
+
+def _shown_as(entry: Entry) -> str:
+    """A wait for a person, and its end, have events of their own."""
+    if entry[0] == WAIT and entry[4] == "review":
+        return _ASKED
+    if entry[0] == RESUME and isinstance(entry[4], dict) and "review_id" in entry[4]:
+        return _DECIDED
+    return entry[0]
 
 
 def _step(entry: Entry, plan: Plan) -> JsonObject:
@@ -98,6 +114,15 @@ def _resume(entry: Entry, plan: Plan) -> JsonObject:
     return _step(entry, plan) | {"over": True}
 
 
+def _asked(entry: Entry, plan: Plan) -> JsonObject:
+    return _step(entry, plan) | entry[6]
+
+
+def _decided(entry: Entry, plan: Plan) -> JsonObject:
+    shown = ("review_id", "state", "approved", "message", "automatic")
+    return _step(entry, plan) | {name: entry[4].get(name) for name in shown}
+
+
 def _retry(entry: Entry, plan: Plan) -> JsonObject:
     return _step(entry, plan) | {"attempt": entry[4], "error": entry[5], "due": _moment(entry[6])}
 
@@ -119,6 +144,8 @@ def _finished(entry: Entry, plan: Plan) -> JsonObject:
     return {"status": entry[2], "reason": entry[3], **entry[4]}
 
 
+_ASKED: Final = "w review"
+_DECIDED: Final = "u review"
 _EVENTS: Final[dict[str, tuple[str, Callable[[Entry, Plan], JsonObject]]]] = {
     QUEUED: ("run.status", _queued),
     RUNNING: ("run.status", _running),
@@ -128,6 +155,8 @@ _EVENTS: Final[dict[str, tuple[str, Callable[[Entry, Plan], JsonObject]]]] = {
     FINISH: ("step.finished", _finish),
     WAIT: ("step.waiting", _wait),
     RESUME: ("step.waiting", _resume),
+    _ASKED: ("review.requested", _asked),
+    _DECIDED: ("review.decided", _decided),
     RETRY: ("step.retry", _retry),
     WARNING: ("run.warning", _warning),
     RESULT: ("run.output", _result),

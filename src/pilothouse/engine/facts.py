@@ -33,10 +33,13 @@ class Facts(Flow):
         self.retries = 0
         self.errors_handled = 0
         self.errors_unhandled = 0
+        self.children = 0  # runs that steps of this one started, and that are over
         self.fault: Failure | None = None  # why the run must end at once
         self.first_failure: Failure | None = None
         self.reason: Failure | None = None
         self.leftovers: list[Json] = []
+        self.active_us = 0  # how long workers had it
+        self.active_since: int | None = None
         self.readers: dict[str, Callable[[Entry], None]] = {
             entries.QUEUED: self._queued,
             entries.RUNNING: self._running,
@@ -56,7 +59,9 @@ class Facts(Flow):
         """Take the next entries of the log."""
         readers = self.readers
         for entry in log:
-            self._at = entry[1]
+            if entry[0] == entries.RUNNING:
+                self._close_stretch(self.at)  # of a worker that died: until the last that is known of it
+            self.at = entry[1]
             readers[entry[0]](entry)
         self.head += len(log)
         return self
@@ -75,6 +80,7 @@ class Facts(Flow):
             "selector_misses": self.selector_misses,
             "dropped": self.dropped,
             "leftovers": self.counts.get("leftover", 0),
+            "children": self.children,
         }
 
     def _queued(self, entry: Entry) -> None:
@@ -83,6 +89,7 @@ class Facts(Flow):
     def _running(self, entry: Entry) -> None:
         """What was in flight runs again, before anything younger, under the same step ids."""
         self.status = "running"
+        self.active_since = entry[1]
         for step in self.running.values():
             step.status = "ready"
         self.ready.extendleft(reversed(self.running.values()))
@@ -90,6 +97,12 @@ class Facts(Flow):
 
     def _waiting(self, entry: Entry) -> None:
         self.status = "waiting"
+        self._close_stretch(entry[1])
+
+    def _close_stretch(self, until: int) -> None:
+        if self.active_since is not None:
+            self.active_us += max(0, until - self.active_since)
+            self.active_since = None
 
     def _started(self, step: Step) -> None:
         if self.ready[0] is step:
@@ -141,8 +154,13 @@ class Facts(Flow):
 
     def _wait(self, entry: Entry) -> None:
         step = self.steps[entry[2]]
-        self._put_aside(step, Pause(entry[4], entry[5], entry[6]))
-        if step.pause and step.pause.kind == "review":  # only a human may take for ever, so others go first
+        pause = Pause(*entry[4:])
+        self._put_aside(step, pause)
+        if pause.keep is not None:
+            step.kept = pause.keep
+            step.facts = []
+            step.before = dict(step.yields)
+        if pause.kind == "review":  # only a human may take for ever, so others go first
             self.give_up_place(step)
 
     def _retry(self, entry: Entry) -> None:
@@ -161,11 +179,23 @@ class Facts(Flow):
         step = self.waiting.pop(entry[2])
         if step.pause and step.pause.kind != "retry":
             step.facts.append(entry[4])
+            if step.pause.kind == "child" and entry[4]["ended"] is not None:
+                self._roll_up(step, entry[4]["ended"])
         step.pause = None
         if not step.placed:
             self._take_place(step)
         step.status = "ready"
         self.ready.append(step)
+
+    def _roll_up(self, step: Step, ended: dict[str, Any]) -> None:
+        """A child is over: what went wrong in it went wrong in this run too. If it failed, its step will say so."""
+        stats = ended["stats"]
+        self.children += 1 + stats.get("children", 0)
+        if ended["status"] == "completed_with_errors":
+            self.errors_handled += stats["errors_handled"]
+            self.errors_unhandled += stats["errors_unhandled"]
+            if self.first_failure is None:
+                self.first_failure = {**ended["reason"], "step_id": step.id}
 
     def _consequence(self, entry: Entry) -> None:
         if not self.out or self.out[0] != entry:
@@ -175,6 +205,7 @@ class Facts(Flow):
     def _finished(self, entry: Entry) -> None:
         """Settle the run and every step that is not over, together."""
         self.status, self.reason = entry[2], entry[3]
+        self._close_stretch(entry[1])
         left = [step for step in self.steps.values() if step.status == "open"]
         stopped = len(self.ready) + len(self.running) + len(self.waiting)
         for status, number in (("leftover", len(left)), ("cancelled", stopped)):
@@ -190,10 +221,12 @@ class Facts(Flow):
 
 
 def _describe(step: Step) -> JsonObject:
-    pins = [pin.name for pin in step.node.pins if pin.name not in step.state.masked]
+    pins = [pin for pin in step.node.pins if pin.name not in step.state.masked]
+    joined = step.node.join is not None  # it has some of what it gathers, not all
+    filled = {pin.name for pin in pins if (pin.base in step.state.latest if joined else pin.name in step.filled)}
     return {
         "step_id": step.id,
         "node_id": step.node.id,
-        "filled": [pin for pin in pins if pin in step.filled],
-        "missing": [pin for pin in pins if pin not in step.filled],
+        "filled": [pin.name for pin in pins if pin.name in filled],
+        "missing": [pin.name for pin in pins if pin.name not in filled],
     }

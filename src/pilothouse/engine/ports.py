@@ -36,6 +36,10 @@ class LeaseLost(Exception):
     """Another worker may own this run by now: nothing more may be done for it here."""
 
 
+class RunStuck(Exception):
+    """No step runs and no timer is set, yet something keeps the run from ending: it is to be taken up anew."""
+
+
 class Runnable(Protocol):
     """A block that can be called. It checks and converts its inputs itself and must not change them.
 
@@ -72,6 +76,15 @@ class Journal(Protocol):
         """Take entries that belong together; they are committed some time soon."""
         ...
 
+    @property
+    def is_full(self) -> bool:
+        """Whether so much waits for the disk that the run should wait for `room`."""
+        ...
+
+    async def room(self) -> None:
+        """Return when there is room; raises `LeaseLost` when there will be none."""
+        ...
+
     async def barrier(self) -> None:
         """Return when everything added so far is committed; raises `LeaseLost` when it cannot be."""
         ...
@@ -97,6 +110,20 @@ class Signal(Protocol):
     async def wait(self) -> object: ...
 
 
+class Ear(Protocol):
+    """Hears that somebody sent the run something while it works."""
+
+    def is_told(self) -> bool: ...
+
+    async def wait(self) -> object:
+        """Return when it is told."""
+        ...
+
+    async def heed(self) -> None:
+        """Let what was sent end the waits that are for it; it is then no longer told."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much one run may take at once."""
@@ -105,9 +132,10 @@ class Limits:
     steps: int = 100_000
     ready_steps: int = 1_000  # while more are ready, generators pause
     slice_s: float = 0.002  # how long pure steps may keep the loop
-    patience_s: float = 2.0  # how long cancelled tasks get
+    patience_s: float = 1.0  # how long cancelled tasks get: a cancelled run ends within two seconds
     linger_us: int = 20_000  # timers due sooner are waited for in place
     retry_linger_us: int = 10_000_000  # so are retries
+    stuck_s: float = 60.0  # so long may a run hold its worker without a step that runs
 
 
 @dataclass(frozen=True, slots=True)

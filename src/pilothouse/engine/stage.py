@@ -43,6 +43,7 @@ class Stage:
         self._tasks: dict[asyncio.Task[None], Act] = {}
         self._paused: list[tuple[Act, asyncio.Future[None] | None]] = []  # generators held back; no future: in place
         self._resting = 0  # tasks among the paused, which hold no slot
+        self._acted = False  # an effect or a model call ended: to be committed at once
         self._time = asyncio.get_running_loop().time
 
     @property
@@ -68,6 +69,9 @@ class Stage:
             if self._time() >= end:
                 break
         self.push()
+        if self._acted:  # only now, so that the start of what follows an effect is committed with its result
+            self._acted = False
+            self.journal.flush_now()
         return did
 
     async def close(self) -> None:
@@ -103,6 +107,10 @@ class Stage:
             self._spawn(act)
 
     def _find(self, step: Step) -> Runnable | None:
+        skips = self.run.facts.get("skips")
+        if isinstance(skips, list) and step.node.id in skips:
+            self.run.skip(step, self.clock())
+            return None
         runnable = self.blocks.get(step.node.block)
         if runnable.spec.disabled:
             self.refusal = ("disabled_block", f"{runnable.spec.name} is switched off.", step.id)
@@ -239,8 +247,7 @@ class Stage:
             act.wait(waiting)
         if not act.abandoned:
             self.push()
-            if effects is Effects.WRITES or node.kind is Kind.AI:
-                self.journal.flush_now()
+            self._acted |= effects is Effects.WRITES or node.kind is Kind.AI
 
     async def _may_begin(self, effects: Effects, kind: Kind) -> None:
         """An effect starts only when all that led to it is committed; nothing looks outside without a lease."""

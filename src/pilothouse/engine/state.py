@@ -16,14 +16,15 @@ class Pause(NamedTuple):
     kind: str
     due: int | None
     ref: Json
+    keep: Json = None  # what the block has to know to go on from this very wait
 
 
 class Step:
     """One execution of one node."""
 
     __slots__ = (
-        *("attempt", "done", "facts", "filled", "held", "id", "lacking", "node", "pause", "placed", "started"),
-        *("state", "status", "yields"),
+        *("attempt", "before", "done", "facts", "filled", "held", "id", "kept", "lacking", "node", "pause", "placed"),
+        *("started", "state", "status", "yields"),
     )
 
     def __init__(self, step_id: int, state: "NodeState", filled: JsonObject, lacking: int) -> None:
@@ -39,7 +40,9 @@ class Step:
         self.done = False  # finished, but perhaps with outputs still held back
         self.yields: dict[str, int] = {}  # journaled outputs by pin
         self.held: list[tuple[str, Json]] = []  # outputs that older steps of the node hold back
-        self.facts: list[Json] = []  # what its waits came to, in order
+        self.facts: list[Json] = []  # what its waits came to, in order, since `kept`
+        self.kept: Json = None  # where the block goes on from; its start when null
+        self.before: dict[str, int] | None = None  # `yields` at that point
         self.pause: Pause | None = None
 
 
@@ -51,7 +54,7 @@ class NodeState:
 
     __slots__ = (
         *("base", "count", "latest", "mask", "masked", "needs", "next", "node", "open", "order", "reached"),
-        *("starts", "statics"),
+        *("starts", "statics", "unusual"),
     )
 
     def __init__(self, node: PlanNode, given: JsonObject, mask: JsonObject | None) -> None:
@@ -62,6 +65,7 @@ class NodeState:
         self.statics = node.statics
         self.needs = node.slots
         self.starts = node.starts
+        self.unusual = node.join is not None  # what is delivered needs a closer look
         if mask:
             self._put_on(mask)
         self.latest: JsonObject = {}
@@ -74,6 +78,7 @@ class NodeState:
     def _put_on(self, mask: JsonObject) -> None:
         """A masked pin counts as filled; a node that then waits for nothing starts by itself."""
         pins = self.node.pins
+        self.unusual = True
         self.masked = frozenset(pin.name for pin in pins if pin.name in mask or pin.base in mask)
         free = [pin for pin in pins if pin.name not in self.masked]
         self.statics = frozenset(pin.name for pin in free if pin.static)

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 
@@ -12,17 +12,20 @@ from pilothouse.base.committer import Clash, Committer, Refused, Write, WriteSet
 from pilothouse.base.fanout import Fanout, Notice
 from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.lease import Lease
-from pilothouse.engine.entries import FINISH, FINISHED, WAITING, Entry
+from pilothouse.engine.entries import FINISH, FINISHED, RESULT, WAITING, Entry
+from pilothouse.engine.large import LIMIT, Kept, pack_entries
 from pilothouse.engine.ports import LeaseLost
-from pilothouse.features.runs.writes import Segment, flush_journal, forgive, in_name_of
+from pilothouse.features.runs.shots import Shots
+from pilothouse.features.runs.writes import Segment, flush_journal, forgive, in_name_of, save_snapshot
 from pilothouse.kit.errors import Unavailable
-from pilothouse.kit.json import dumps, join_arrays
+from pilothouse.kit.json import dump_bytes, join_arrays
 
 log = structlog.get_logger()
 
 FLUSH_SECONDS = 0.05
 FLUSH_ENTRIES = 200
 FLUSH_CHARACTERS = 1_000_000
+FULL_CHARACTERS = 2 * FLUSH_CHARACTERS
 RETRY_SECONDS = 0.25
 MAX_NOTICE = 256 * 1024
 _CLOSING = (FINISHED, WAITING)
@@ -37,10 +40,18 @@ class Gathered:
     texts: list[str] = field(default_factory=list[str])
     count: int = 0
     size: int = 0
+    values: Kept = field(default_factory=dict[str, str])  # what was too large to stand in an entry
 
     def add(self, entries: Sequence[Entry]) -> None:
-        text = dumps(entries)
-        self.texts.append(text)
+        text = dump_bytes(entries)
+        if len(text) > LIMIT:
+            kept: Kept = {}
+            packed = pack_entries(entries, kept)
+            if kept:
+                text = dump_bytes(packed)
+                self.values |= kept
+                self.size += sum(map(len, kept.values()))
+        self.texts.append(text.decode())
         self.count += len(entries)
         self.size += len(text)
 
@@ -48,9 +59,18 @@ class Gathered:
         self.texts += other.texts
         self.count += other.count
         self.size += other.size
+        self.values |= other.values
 
     def body(self) -> str:
         return self.texts[0] if len(self.texts) == 1 else join_arrays(self.texts)
+
+
+class News(Protocol):
+    """How somebody else is told that this run has given something, in the very flush that commits it."""
+
+    def write(self) -> Write: ...
+
+    def heard(self, answer: Any) -> None: ...
 
 
 class RunJournal:
@@ -65,11 +85,17 @@ class RunJournal:
         lease: Lease,
         *,
         started_at: int | None = None,
+        shots: Shots | None = None,
+        news: News | None = None,
     ) -> None:
         self._job = job
+        self._news = news
+        self._has_news = False
         self._committer, self._fanout, self._lease = committer, fanout, lease
         self.head = head  # the last entry that was handed to the committer
         self.started_at = started_at  # of the run; its row learns it with the first flush
+        self._shots = shots
+        self._kept: set[str] = set()  # hashes of values that were handed to the committer
         self._gathered = Gathered()
         self._closing = Gathered()  # lands with the rows that say that the run ended or sleeps, never before
         self._also: list[Write] = []
@@ -87,6 +113,8 @@ class RunJournal:
             self._also += self._next
             self._next = []
         if entries:
+            if self._news is not None and not self._has_news:
+                self._has_news = any(entry[0] == RESULT for entry in entries)
             (self._closing if entries[-1][0] in _CLOSING else self._gathered).add(entries)
             if not self._forgiven and any(entry[0] == FINISH for entry in entries):
                 self._also.append(forgive(self._job))
@@ -110,6 +138,18 @@ class RunJournal:
     @property
     def _has_more(self) -> bool:
         return bool(self._gathered.count or self._also)
+
+    @property
+    def is_full(self) -> bool:
+        return self._gathered.size >= FULL_CHARACTERS
+
+    async def room(self) -> None:
+        while self.is_full:
+            self.flush_now()
+            if self._flushing is not None:
+                await asyncio.shield(self._flushing)
+            if self._lost:
+                raise LeaseLost
 
     def flush_now(self) -> None:
         if self._flushing is None and self._has_more and not self._lost:
@@ -137,6 +177,14 @@ class RunJournal:
         self._closing = Gathered()
         return self._take()
 
+    def take_also(self) -> list[Write]:
+        """What is still to be landed beside the last segment."""
+        also, self._also = self._also, []
+        if self._news is not None and self._has_news:
+            self._has_news = False
+            also.append(self._news.write())
+        return also
+
     def drop(self) -> None:
         """Forget what was gathered: somebody else goes on from what was committed."""
         self._lost = True
@@ -148,7 +196,23 @@ class RunJournal:
         taken, self._gathered = self._gathered, Gathered()
         first = self.head + 1
         self.head += taken.count
-        return Segment(first, self.head, taken.body())
+        if self._shots is not None:
+            self._shots.grow(taken.count, taken.size)
+        return Segment(first, self.head, taken.body(), self._new(taken.values))
+
+    def _new(self, values: Kept) -> tuple[tuple[str, str], ...]:
+        """Those that this journal has not handed on yet."""
+        if not values:
+            return ()
+        new = tuple((key, text) for key, text in values.items() if key not in self._kept)
+        self._kept.update(values)
+        return new
+
+    def snapshot(self, segment: Segment, *, at_rest: bool = False) -> tuple[Segment, str | None]:
+        """What the run is after this segment, if it is time to save that; large values join the segment's."""
+        kept: Kept = {}
+        text = None if self._shots is None else self._shots.take(segment.last, kept, at_rest=at_rest)
+        return segment._replace(values=segment.values + self._new(kept)) if kept else segment, text
 
     def _disarm(self) -> None:
         if self._timer is not None:
@@ -157,14 +221,21 @@ class RunJournal:
 
     async def _flush(self) -> None:
         try:
-            also, self._also = self._also, []
+            news = self._news if self._has_news else None
+            also = self.take_also()
             if not self._gathered.count:
                 await land(self._committer, in_name_of(self._job, also), self._lease)
                 return
-            segment = self._take()
+            segment, snapshot = self.snapshot(self._take())
+            if snapshot is not None:
+                also.insert(0, save_snapshot(self._job, segment, snapshot))  # the news stays last
             failpoints.hit("before_flush_commit")
-            await land(self._committer, flush_journal(self._job, segment, self.started_at, also=also), self._lease)
+            locks = (self._job.top,) if news is not None else ()
+            writes = flush_journal(self._job, segment, self.started_at, also=also, locks=locks)
+            answers = await land(self._committer, writes, self._lease)
             failpoints.hit("after_flush_commit")
+            if news is not None and answers:
+                news.heard(answers[-1])
             self._fanout.publish([notice_of(self._job.id, segment)])
         except (Refused, Clash, LeaseLost) as error:
             log.warning("journal.lost", run_id=self._job.id, fence=self._job.fence, error=type(error).__name__)

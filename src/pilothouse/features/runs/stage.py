@@ -8,16 +8,19 @@ from random import Random
 import structlog
 
 from pilothouse.base import failpoints
-from pilothouse.blocks.context import Http
+from pilothouse.blocks.context import ChildOrder, Decision, Http, Question
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.registry import Registry
 from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.runner import Runnable as BlockRunnable
 from pilothouse.engine.context import StepContext, Waiting
-from pilothouse.engine.ports import Runnable, StepFailed
+from pilothouse.engine.ports import Blocks, Runnable, StepFailed
+from pilothouse.features.runs.admitting import modes_of
+from pilothouse.features.runs.desk import Desk
+from pilothouse.features.runs.helpers import Helpers
 from pilothouse.features.runs.memory import RunMemories, StepMemory
 from pilothouse.features.runs.values import checked, is_writable
-from pilothouse.graph.catalogue import BlockSpec, Effects
+from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
 from pilothouse.graph.fields import ERROR_PIN
 from pilothouse.kit.clock import from_micros, to_micros
 from pilothouse.kit.errors import UserError
@@ -45,12 +48,13 @@ class StageLog:
 class StageContext:
     """The engine's step context, in the words of the block contract."""
 
-    __slots__ = ("_http", "_memories", "_step", "used_memory")
+    __slots__ = ("_desk", "_http", "_memories", "_step", "used_memory")
 
-    def __init__(self, step: StepContext, http: Http, memories: RunMemories) -> None:
+    def __init__(self, step: StepContext, http: Http, memories: RunMemories, desk: Desk | None) -> None:
         self._step = step
         self._http = http
         self._memories = memories
+        self._desk = desk
         self.used_memory: StepMemory | None = None
 
     @property
@@ -99,16 +103,28 @@ class StageContext:
     def progress(self, message: str, fraction: float | None = None) -> None:
         """Not shown yet."""
 
-    async def wait_timer(self, until: datetime) -> datetime:
-        due = await self._step.wait("timer", due=to_micros(until))
+    @property
+    def kept(self) -> Json:
+        return self._step.kept
+
+    async def wait_timer(self, until: datetime, *, keep: Json = None) -> datetime:
+        due = await self._step.wait("timer", due=to_micros(until), keep=keep)
         return from_micros(due) if isinstance(due, int) else until
 
     async def wait_fact(self, name: str) -> Json:
         """Wait for somebody to send a fact of this name to the run."""
         return await self._step.wait("fact", ref=name)
 
-    def skip_laps(self, pin: str) -> int:
-        return self._step.skip_laps(pin)
+    async def wait_review(self, question: Question) -> Decision:
+        return await self._at_desk().wait_review(self._step, question)
+
+    def run_agent(self, order: ChildOrder) -> AsyncGenerator[tuple[str, Json]]:
+        return self._at_desk().run_agent(self._step, order)
+
+    def _at_desk(self) -> Desk:
+        if self._desk is None:
+            raise BlockFailed("not_available", "Only blocks of the kinds `agent` and `review` may ask for this.")
+        return self._desk
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +134,8 @@ class StagedBlock:
     block: BlockRunnable
     http: Http
     memories: RunMemories
+    desk: Desk | None = None  # of the one run that it serves, if it may ask for more than others
+    helpers: Helpers | None = None  # where it runs, if it is a heavy one
 
     @property
     def spec(self) -> BlockSpec:
@@ -125,13 +143,15 @@ class StagedBlock:
 
     @property
     def is_generator(self) -> bool:
-        return self.block.is_generator
+        return self.block.is_generator and self.helpers is None
 
     def effects_of(self, inputs: JsonObject) -> Effects:
         return self.block.effects_of(inputs)
 
     async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
-        staged = StageContext(ctx, self.http, self.memories)
+        if self.helpers is not None:
+            return await self._call_helper(self.helpers, inputs, ctx)
+        staged = StageContext(ctx, self.http, self.memories, self.desk)
         fired: Fired = _FAILED
         try:
             fired = checked(await self.block.call(inputs, staged))
@@ -147,8 +167,14 @@ class StagedBlock:
             failpoints.hit("effect_done_not_journaled")
         return fired
 
+    async def _call_helper(self, helpers: Helpers, inputs: JsonObject, ctx: StepContext) -> Fired:
+        try:
+            return checked(await helpers.call(self.spec.id, inputs, ctx))
+        except BlockFailed as failure:
+            raise _step_failed(failure) from failure
+
     async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
-        staged = StageContext(ctx, self.http, self.memories)
+        staged = StageContext(ctx, self.http, self.memories, self.desk)
         keep = False
         try:
             async for fired in self.block.stream(inputs, staged):
@@ -182,24 +208,83 @@ class AbsentBlock:
 
 
 class Stage:
-    """The engine's `Blocks`: staged once, used by every run."""
+    """The engine's `Blocks`: staged once, used by every run. Without helpers, heavy blocks run like others."""
 
-    def __init__(self, registry: Registry, http: Http, memories: RunMemories) -> None:
+    def __init__(self, registry: Registry, http: Http, memories: RunMemories, helpers: Helpers | None = None) -> None:
         self._registry = registry
         self._http = http
         self.memories = memories
+        self._helpers = helpers
         self._staged: dict[str, StagedBlock] = {}
 
     def get(self, block_id: str) -> Runnable:
+        spec = self._registry[block_id]
+        if spec.disabled:
+            return AbsentBlock(spec)
         found = self._staged.get(block_id)
         if found is None:
             try:
-                found = self._staged[block_id] = StagedBlock(
-                    self._registry.runnable(block_id), self._http, self.memories
-                )
-            except UserError:  # disabled since the run was admitted, or found out just now
-                return AbsentBlock(replace(self._registry[block_id], disabled=True))
+                block = self._registry.runnable(block_id)
+                helpers = self._helpers if block.spec.cpu_heavy else None
+                found = self._staged[block_id] = StagedBlock(block, self._http, self.memories, helpers=helpers)
+            except UserError:  # it cannot be loaded, as was found out just now
+                return AbsentBlock(replace(spec, disabled=True))
         return found
+
+
+_AT_DESK = frozenset({Kind.AGENT, Kind.REVIEW})
+
+
+class RunBlocks:
+    """The engine's `Blocks` for one run: most are everybody's, some ask for something in this run's name."""
+
+    __slots__ = ("_desk", "_stage")
+
+    def __init__(self, stage: Blocks, desk: Desk) -> None:
+        self._stage = stage
+        self._desk = desk
+
+    def get(self, block_id: str) -> Runnable:
+        found = self._stage.get(block_id)
+        if isinstance(found, StagedBlock):
+            spec = found.spec
+            if spec.kind in _AT_DESK:
+                return replace(found, desk=self._desk)
+            if spec.sensitive and modes_of(self._desk.run.facts).sensitive:
+                return GatedBlock(found, self._desk)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class GatedBlock:
+    """A sensitive block: a person is asked before it acts, also after a crash; what was approved is what it gets."""
+
+    staged: StagedBlock
+    desk: Desk
+
+    @property
+    def spec(self) -> BlockSpec:
+        return self.staged.spec
+
+    @property
+    def is_generator(self) -> bool:
+        return self.staged.is_generator
+
+    def effects_of(self, inputs: JsonObject) -> Effects:
+        return self.staged.effects_of(inputs)
+
+    async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
+        return await self.staged.call(await self._allowed(inputs, ctx), ctx)
+
+    async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
+        async for fired in self.staged.stream(await self._allowed(inputs, ctx), ctx):
+            yield fired
+
+    async def _allowed(self, inputs: JsonObject, ctx: StepContext) -> JsonObject:
+        try:
+            return await self.desk.leave_to_act(ctx, self.spec.name, inputs)
+        except BlockFailed as failure:
+            raise _step_failed(failure) from failure
 
 
 def _step_failed(failure: BlockFailed) -> StepFailed:

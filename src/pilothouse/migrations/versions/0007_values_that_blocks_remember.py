@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0007"
-down_revision = "0003"
+down_revision = "0005"
 
 OF_RUNS = sa.text("run_id is not null")
 

@@ -1,0 +1,102 @@
+"""Callers of a running installation, and what they see: how long, how soon, at what cost."""
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+
+import httpx2
+
+from bench.load import Ask, cpu_seconds
+from bench.site import Site
+from pilothouse.kit.json import JsonObject
+
+
+async def one_by_one(house: Site, agent: str, inputs: JsonObject, *, times: int) -> list[float]:
+    """How long single runs took, one after another, in milliseconds."""
+    ask = house.start_run(agent, inputs)
+    took: list[float] = []
+    async with client(ask) as http:
+        for _ in range(times):
+            start = time.perf_counter()
+            answer = await http.post(ask.url, content=ask.body)
+            took.append((time.perf_counter() - start) * 1000)
+            if answer.status_code != 200 or answer.json()["status"] != "completed":
+                raise RuntimeError(answer.text)
+    return took
+
+
+async def through(house: Site, agent: str, inputs: JsonObject) -> float:
+    """Seconds from a run's acceptance to its end, by its own clock; for runs that outlast any caller."""
+    ask = house.accept_run(agent, inputs)
+    async with client(ask) as http:
+        answer = await http.post(ask.url, content=ask.body)
+        run_id = answer.json()["id"]
+        await until_idle(house)
+        run = (await http.get(f"{house.url}/api/v1/runs/{run_id}")).json()
+    if run["status"] != "completed":
+        raise RuntimeError(json.dumps(run)[:2000])
+    reader = house.place.reader()
+    [(created_at, ended_at)] = await reader.rows("select created_at, ended_at from runs where id=?1", run_id)
+    await reader.close()
+    return (ended_at - created_at) / 1_000_000
+
+
+async def cost(house: Site, agents: Sequence[str], inputs: JsonObject) -> float:
+    """The processes' time for some runs from their acceptance until the last has ended, in milliseconds."""
+    before = cpu_seconds(house.pids)
+    asks = [house.accept_run(agent, inputs) for agent in agents]
+    async with client(asks[0]) as http:
+        for ask in asks:
+            answer = await http.post(ask.url, content=ask.body)
+            if answer.status_code != 201:
+                raise RuntimeError(answer.text)
+    await until_idle(house)
+    return (cpu_seconds(house.pids) - before) * 1000
+
+
+async def send_steadily(ask: Ask, rate: int, seconds: int) -> None:
+    """So many requests a second, whether or not the ones before have been answered."""
+    async with client(ask) as http:
+
+        async def send() -> None:
+            answer = await http.post(ask.url, content=ask.body)
+            if answer.status_code != 201:
+                raise RuntimeError(answer.text)
+
+        start = time.perf_counter()
+        sent: list[asyncio.Task[None]] = []
+        for number in range(rate * seconds):
+            await asyncio.sleep(max(0.0, start + number / rate - time.perf_counter()))
+            sent.append(asyncio.create_task(send()))
+        await asyncio.gather(*sent)
+
+
+async def start_times(house: Site, since: int) -> list[float]:
+    """Milliseconds from acceptance to the first step, of every run since then."""
+    reader = house.place.reader()
+    rows = await reader.rows(
+        "select r.created_at, s.body from runs r join segments s on s.log_id=r.id and s.first=2 where r.created_at>=?1",
+        since,
+    )
+    await reader.close()
+    starts = ((created_at, json.loads(body)) for created_at, body in rows)
+    return [
+        (next(entry[1] for entry in entries if entry[0] == "s") - created_at) / 1000 for created_at, entries in starts
+    ]
+
+
+async def until_idle(house: Site, seconds: float = 300) -> None:
+    """Wait until no job is left."""
+    reader = house.place.reader()
+    deadline = time.monotonic() + seconds
+    while await reader.rows("select 1 from jobs limit 1"):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"jobs left after {seconds} s")
+        await asyncio.sleep(0.05)
+    await reader.close()
+
+
+def client(ask: Ask) -> httpx2.AsyncClient:
+    limits = httpx2.Limits(max_connections=16)
+    return httpx2.AsyncClient(headers=dict(ask.headers), trust_env=False, timeout=60, limits=limits)

@@ -1,0 +1,110 @@
+"""Runs of every shape: effects, starts, acknowledgements, wide and deep ones, on both profiles."""
+
+import time
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from statistics import quantiles
+
+from bench import site
+from bench.agents import chain, effects, kilobytes, open_joins, waits
+from bench.callers import cost, one_by_one, send_steadily, start_times, through, until_idle
+from bench.facts import durable_commit_ms, postgres_commit_ms
+from bench.load import forget_peak, peak_mb, put_load
+from bench.report import Report, middle
+from bench.site import Site
+from pilothouse.base.postgres import dsn_of
+from pilothouse.kit.json import JsonObject
+
+CORES = 2  # rates are per core
+START_SECONDS = 6
+
+
+def open_site(folder: Path, wide: bool, documents: dict[str, JsonObject]) -> AbstractAsyncContextManager[Site]:
+    return (site.scaled if wide else site.embedded)(folder, documents)
+
+
+def named(case: str, wide: bool) -> str:
+    return f"{case}_scaled" if wide else f"{case}_embedded"
+
+
+async def b2(report: Report, folder: Path, *, wide: bool) -> None:
+    """40 effect steps one after another: each waits for the disk before it acts and after."""
+    name = named("b2", wide)
+    async with open_site(folder, wide, {"effects": effects(40)}) as house:
+        url = house.place.database_url
+        unit = durable_commit_ms() if url is None else await postgres_commit_ms(dsn_of(url))
+        took = middle(await one_by_one(house, "effects", {"x": 1}, times=30))
+    report.say(f"{name}_u", unit, "ms")
+    report.at_most(f"{name}_step", took / 40, "ms/step", 2 * unit + 0.5)
+
+
+async def b3(report: Report, folder: Path, *, wide: bool) -> None:
+    """From the acceptance to the first step, while runs come at a steady rate."""
+    name, rate = named("b3", wide), 125 * CORES
+    async with open_site(folder, wide, {"four": chain(4)}) as house:
+        await put_load(house.start_run("four", {"x": "hi"}), house.pids, seconds=1)  # warm
+        await until_idle(house)
+        since = time.time_ns() // 1_000
+        await send_steadily(house.accept_run("four", {"x": "hi"}), rate, START_SECONDS)
+        await until_idle(house)
+        took = await start_times(house, since)
+    report.say(f"{name}_runs", len(took), f"runs at {rate}/s")
+    report.at_most(f"{name}_p50", middle(took), "ms", 10, 3)
+    report.at_most(f"{name}_p99", quantiles(took, n=100)[98], "ms", 50)
+
+
+async def b4(report: Report, folder: Path, *, wide: bool) -> None:
+    """Runs of two steps, acknowledged when committed; what counts is the rate at which they get done."""
+    name = named("b4", wide)
+    async with open_site(folder, wide, {"two": chain(1)}) as house:
+        ask = house.accept_run("two", {"x": "hi"})
+        await put_load(ask, house.pids, seconds=1)  # warm
+        await until_idle(house)
+        start = time.perf_counter()
+        load = await put_load(ask, house.pids, seconds=3)
+        await until_idle(house)
+        took = time.perf_counter() - start
+    report.at_least(f"{name}_rate", load.requests / took, "runs/s", 125 * CORES if wide else 300, 500)
+    report.at_most(f"{name}_p99", load.p99_ms, "ms", 1000)
+    report.at_most(f"{name}_errors", load.errors, "errors", 0)
+
+
+async def b5(report: Report, folder: Path, *, wide: bool) -> None:
+    """Four steps, and the caller waits."""
+    name = named("b5", wide)
+    async with open_site(folder, wide, {"four": chain(4)}) as house:
+        took = await one_by_one(house, "four", {"x": "hi"}, times=300)
+    report.at_most(f"{name}_p50", middle(took), "ms", 25)
+    report.at_most(f"{name}_p99", quantiles(took, n=100)[98], "ms", 100)
+
+
+async def b6(report: Report, folder: Path, *, wide: bool) -> None:
+    """10,000 items of a kilobyte through three nodes into a join."""
+    name = named("b6", wide)
+    async with open_site(folder, wide, {"kilobytes": kilobytes()}) as house:
+        await one_by_one(house, "kilobytes", {"items": list(range(10))}, times=3)
+        worker = house.pids[-1]
+        before = forget_peak(worker)
+        took = await through(house, "kilobytes", {"items": list(range(10_000))})
+        grown = peak_mb(worker) - before
+    report.at_most(f"{name}_run", took, "s", 20, 10)
+    report.at_most(f"{name}_memory", grown, "MB more", 100, 50)
+
+
+async def b7(report: Report, folder: Path, *, wide: bool) -> None:
+    """Ten times the steps, open joins, waiting runs or waits cost at most twelve times as much."""
+    name = named("b7", wide)
+    documents = {"short": chain(98), "long": chain(980), "joins": open_joins(), "waiting": waits(1, 2)}
+    documents |= {"hundred": waits(100, 0.03), "thousand": waits(1_000, 0.03)}
+    async with open_site(folder, wide, documents) as house:
+        few = middle(await one_by_one(house, "short", {"x": "hi"}, times=20))
+        many = middle(await one_by_one(house, "long", {"x": "hi"}, times=10))
+        report.at_most(f"{name}_steps", many / few, "x", 12)
+        few = await cost(house, ["joins"], {"items": list(range(1_000))})
+        many = await cost(house, ["joins"], {"items": list(range(10_000))})
+        report.at_most(f"{name}_joins", many / few, "x", 12)
+        few, many = await cost(house, ["waiting"] * 100, {"x": 1}), await cost(house, ["waiting"] * 1_000, {"x": 1})
+        report.at_most(f"{name}_waiting_runs", many / few, "x", 12)
+        few, many = await cost(house, ["hundred"], {"x": 1}), await cost(house, ["thousand"], {"x": 1})
+        report.say(f"{name}_wait", many, "ms CPU of a run that waits 1,000 times")
+        report.at_most(f"{name}_waits", many / few, "x", 12)
