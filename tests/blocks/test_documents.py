@@ -1,5 +1,6 @@
 """XML, feeds, pages and tables, also those that mean harm."""
 
+import asyncio
 import tracemalloc
 from datetime import UTC, datetime
 
@@ -61,6 +62,23 @@ async def test_what_is_no_xml_is_an_error(xml: str):
 async def test_xml_has_bounds():
     assert await error_of("XML parser", input_xml="<a>" + "x" * 10_000_000 + "</a>") == "the text is larger than 10 MB"
     assert "nested deeper" in await error_of("XML parser", input_xml="<a>" * 200 + "</a>" * 200)
+
+
+async def test_a_large_document_keeps_nobody_waiting():
+    """It is read beside the loop, which goes on meanwhile."""
+    ticks = 0
+
+    async def watch() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.001)
+            ticks += 1
+
+    watching = asyncio.create_task(watch())
+    ((pin, _),) = await run("XML parser", input_xml="<a>" + "<b>1</b>" * 100_000 + "</a>")
+    watching.cancel()
+    assert pin == "parsed_xml"
+    assert ticks >= 5
 
 
 ATOM = """<?xml version="1.0" encoding="utf-8"?>

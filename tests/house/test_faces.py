@@ -21,6 +21,7 @@ MAY_OPEN_WIRES = {
 
 # Modules of `blocks` that are no block, or have no other way.
 MAY_REACH_THE_MACHINE = {
+    "apart": "is a process of its own, and no block",
     "index": "writes the index",
     "plugins": "finds the indexes of other packages",
     "registry": "reads the index",

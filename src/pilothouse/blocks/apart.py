@@ -1,4 +1,4 @@
-"""Runs heavy blocks in a process of its own: `python -m pilothouse.blocks.apart [--test-blocks]`.
+"""Runs heavy blocks in a process of its own: `python -m pilothouse.blocks.apart [--test-blocks] [--plugin=PACKAGE]`.
 
 It reads one ask a line from standard input and answers each with a line on standard output, until the input ends.
 """
@@ -53,6 +53,7 @@ class Answer(TypedDict, total=False):
     failed: Failed
 
 
+PLUGIN = "--plugin="
 NICENESS = 5  # whoever serves people goes first
 
 
@@ -65,7 +66,6 @@ class Apart:
     step_id: str
     attempt: int
     moment: int
-    timezone: str = "UTC"
 
     @property
     def random(self) -> Random:
@@ -122,4 +122,5 @@ if __name__ == "__main__":
     os.nice(NICENESS)
     answers = sys.stdout.buffer
     sys.stdout = sys.stderr  # what a library prints is no answer
-    serve(sys.stdin.buffer, answers, Registry(test_blocks="--test-blocks" in sys.argv))
+    packages = [word.removeprefix(PLUGIN) for word in sys.argv if word.startswith(PLUGIN)]
+    serve(sys.stdin.buffer, answers, Registry(test_blocks="--test-blocks" in sys.argv, plugins=packages))

@@ -7,6 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import Field
 
+from pilothouse.blocks.beside import beside
 from pilothouse.blocks.contract import (
     AnyJson,
     BlockContext,
@@ -154,4 +155,4 @@ async def fetched(url: str, ctx: BlockContext) -> list[FeedEntry]:
     answer = await ctx.http.request("GET", url, max_bytes=MAX_FEED)
     if answer.status >= 400:
         raise BadFeed(f"the feed answered with status {answer.status}")
-    return read_feed(answer.content)
+    return await beside(len(answer.content), lambda: read_feed(answer.content))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from pilothouse.blocks.beside import beside
 from pilothouse.blocks.contract import (
     BlockContext,
     BlockInput,
@@ -73,7 +74,8 @@ async def read_spreadsheet(ask: ReadSpreadsheetIn, ctx: BlockContext) -> AsyncIt
         return
     try:
         if ask.produce_singular_result:
-            yield ReadSpreadsheetOut(rows=list(rows_of(ask, ask.contents)))
+            contents = ask.contents
+            yield ReadSpreadsheetOut(rows=await beside(len(contents), lambda: list(rows_of(ask, contents))))
             return
         for row in rows_of(ask, ask.contents):
             yield ReadSpreadsheetOut(row=row)

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from pydantic import Field
 
+from pilothouse.blocks.beside import beside
 from pilothouse.blocks.contract import (
     BlockContext,
     BlockInput,
@@ -75,12 +76,16 @@ async def fetch_web_page(ask: FetchWebPageIn, ctx: BlockContext) -> FetchWebPage
         return FetchWebPageOut(error=f"the page answered with status {answer.status}")
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in _HTML:
-        page = Page(answer.text, answer.url)
-        titled = {"title": page.title} if page.title else {}
-        return FetchWebPageOut(text=page.text, links=page.links, **titled)
+        return await beside(len(answer.content), lambda: told(Page(answer.text, answer.url)))
     if kind.startswith("text/") or kind.endswith(("json", "xml")):
         return FetchWebPageOut(text=answer.text, links=[])
     return FetchWebPageOut(error=f"{kind} is no page to read")
+
+
+def told(page: Page) -> FetchWebPageOut:
+    if page.title:
+        return FetchWebPageOut(text=page.text, title=page.title, links=page.links)
+    return FetchWebPageOut(text=page.text, links=page.links)
 
 
 class GetWikipediaSummaryIn(BlockInput):

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from pilothouse.blocks.beside import beside
 from pilothouse.blocks.contract import (
     AnyJson,
     BlockContext,
@@ -33,7 +34,6 @@ class XmlParserOut(BlockOutput):
     name="XML parser",
     categories={Category.TEXT, Category.DATA},
     effects=Effects.NONE,
-    cpu_heavy=True,
     examples=[
         Example(ask={"input_xml": "<a><b> 1 </b><c/></a>"}, fires=[("parsed_xml", {"a": {"b": "1", "c": ""}})]),
         Example(
@@ -51,12 +51,17 @@ async def xml_parser(ask: XmlParserIn, ctx: BlockContext) -> XmlParserOut:
     if len(ask.input_xml) > MAX_BYTES or len(ask.input_xml.encode()) > MAX_BYTES:
         return XmlParserOut(error="the text is larger than 10 MB")
     try:
-        top = parse_fragments(ask.input_xml)
+        return XmlParserOut(parsed_xml=await beside(len(ask.input_xml), lambda: parsed(ask.input_xml)))
     except BadXml as fault:
         return XmlParserOut(error=str(fault))
+
+
+def parsed(text: str) -> Json:
+    """Raises `BadXml`."""
+    top = parse_fragments(text)
     if not top.children:
-        return XmlParserOut(error="not XML: there is no element")
-    return XmlParserOut(parsed_xml=content_of(top))
+        raise BadXml("not XML: there is no element")
+    return content_of(top)
 
 
 def content_of(element: Element) -> Json:
