@@ -32,6 +32,33 @@ assert "pilothouse.blocks.logic" in sys.modules and "pilothouse.blocks.net" not 
 """
 
 
+SERVES = """
+import asyncio, sys
+from pathlib import Path
+from pilothouse.app.api import build_app
+from pilothouse.app.house import open_house
+from pilothouse.base.settings import Settings
+
+async def start():
+    async with open_house(Settings(data_dir=Path(sys.argv[1])), serves=True) as house:
+        build_app(house)
+        await house.begin_work()
+        await house.end_work()
+        return {name.removeprefix("pilothouse.blocks.") for name in sys.modules if name.startswith("pilothouse.blocks.")}
+
+sdk = {"apart", "context", "contract", "example", "pins", "plugins", "refusals", "registry", "runner"}
+loaded = asyncio.run(start())
+assert loaded <= sdk, loaded - sdk
+"""
+
+
+def test_a_whole_server_starts_without_importing_a_block(tmp_path: Path):
+    child = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", SERVES, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env=child)
+    assert done.returncode == 0, done.stderr
+
+
 def test_starting_imports_no_block_module_and_no_vendor():
     child = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
