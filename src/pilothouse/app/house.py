@@ -14,7 +14,7 @@ from pilothouse.app.migrate import ready_schema
 from pilothouse.app.profile import Profile, profile_of
 from pilothouse.app.reactions import reactions, together
 from pilothouse.app.turns import turn_handler
-from pilothouse.app.upkeep import LOOK_SECONDS, upkeep
+from pilothouse.app.upkeep import LOOK_SECONDS, upkeep, upkeep_of_runs
 from pilothouse.base import failpoints
 from pilothouse.base.committer import Committer
 from pilothouse.base.committer_postgres import PostgresCommitter
@@ -205,15 +205,13 @@ def _furnish(
     registry = Registry(test_blocks=settings.test_blocks)
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
-    limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
-    stage = Stage(registry, http)
     caps = Caps(per_user=settings.user_max_runs, per_agent=settings.max_parallel_runs)
-    process_id = new_id()
     counter = Counter(committer, reader, bell, plans, caps)
-    motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, limits, counter, process_id)
+    motor = _motor(settings, counter, fanout, Stage(registry, http))
     reception = Reception(units, keyring, memories)
     retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
     reviews = Reviews(committer, reader, bell)
+    periodic = [*upkeep(units, reception), *upkeep_of_runs(retention, reviews)]
     return House(
         settings=settings,
         profile=profile,
@@ -228,10 +226,16 @@ def _furnish(
         plans=plans,
         reception=reception,
         motor=motor,
-        runs=Runs(committer, reader, bell, plans, motor, caps, process_id),
+        runs=Runs(committer, reader, bell, plans, motor, caps, motor.process_id),
         reviews=reviews,
         retention=retention,
         chat=Chat(reader, Lines(committer, fanout, bell), plans.check_owner),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
-        upkeep=PeriodicRunner(committer, upkeep(units, reception, retention, reviews), tick_seconds=LOOK_SECONDS),
+        upkeep=PeriodicRunner(committer, periodic, tick_seconds=LOOK_SECONDS),
     )
+
+
+def _motor(settings: Settings, counter: Counter, fanout: Fanout, stage: Stage) -> Motor:
+    limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
+    loader = Loader(counter.reader)
+    return Motor(counter.committer, fanout, counter.bell, counter.plans, loader, stage, limits, counter, new_id())

@@ -1,6 +1,7 @@
 """Agents for the tests of runs."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from pilothouse.blocks.registry import Registry
 from pilothouse.engine.state import Pause
@@ -126,7 +127,7 @@ def acts(*things: Json) -> JsonObject:
     )
 
 
-def order(child: str, version: int = 1) -> JsonObject:
+def order(child: str, version: int = 1) -> dict[str, Any]:
     """What a node that runs another agent must say of it."""
     return {"graph_id": child, "graph_version": version, "input_schema": {}, "output_schema": {}}
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 from pilothouse.base.committer import Clash, Committer, Refused, Write
 from pilothouse.base.jobs.bells import Bell
@@ -59,8 +59,8 @@ class ParentLine:
     def write(self) -> Write:
         return tell_news(self.parent, self.job.id, micros())
 
-    def heard(self, answer: Any) -> None:
-        if answer is not None:
+    def heard(self, answer: object) -> None:
+        if isinstance(answer, str):
             self.bell.ring(KIND, [answer])
 
 
@@ -218,7 +218,8 @@ def _kept(kept: Json, run_id: str) -> int | None:
 
 def _told(facts: list[Json], run_id: str) -> list[JsonObject | None]:
     """What the step heard of this child, in order: news, then how it ended."""
-    return [cast(Any, fact["ended"]) for fact in facts if isinstance(fact, dict) and fact.get("run_id") == run_id]
+    heard = [fact["ended"] for fact in facts if isinstance(fact, dict) and fact.get("run_id") == run_id]
+    return cast(list[JsonObject | None], heard)
 
 
 def _masks(facts: JsonObject) -> dict[str, JsonObject]:

@@ -1,14 +1,14 @@
 """Goes on with a run for as long as this worker holds it: loads it, drives it, lets it sleep, settles it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import structlog
 
 from pilothouse.base import failpoints, telemetry
-from pilothouse.base.committer import Committer, Refused, Write, WriteSet
+from pilothouse.base.committer import Committer, Refused, WriteSet
 from pilothouse.base.fanout import Fanout
 from pilothouse.base.jobs.bells import Bell
 from pilothouse.base.jobs.claims import RELEASE_JOB, Claimed
@@ -25,10 +25,10 @@ from pilothouse.engine.plan import Plan
 from pilothouse.engine.ports import Blocks, Ended, HandedOver, LeaseLost, Limits, Suspended
 from pilothouse.engine.run import Run
 from pilothouse.features.agents import Plans
-from pilothouse.features.reviews import close_reviews
-from pilothouse.features.runs.children import CANCEL_TREE, CancelledTree, ended_json, parent_of, tell_end
+from pilothouse.features.runs.children import CancelledTree, parent_of
+from pilothouse.features.runs.closing import last_words
 from pilothouse.features.runs.desk import Abandoned, Counter, Desk, ParentLine
-from pilothouse.features.runs.heeding import heed
+from pilothouse.features.runs.heeding import RunEar, heed
 from pilothouse.features.runs.journal import RunJournal, land, notice_of
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.present import RunFacts, run_json
@@ -144,7 +144,7 @@ class Motor:
             clock=micros,
             cancelled=hold.cancelled,
             stopping=hold.stopping,
-            ear=_RunEar(hold.told, lambda: self._take_facts(desk)),
+            ear=RunEar(hold.told, lambda: self._take_facts(desk)),
             limits=self.limits,
         )
         match outcome:
@@ -192,8 +192,7 @@ class Motor:
             return True
         if answers[0].cancelled:
             hold.cancelled.set()
-        self._ring(answers[0].promoted)
-        self._ring([told for told in answers[4:] if isinstance(told, str)])  # a parent
+        self._ring([*answers[0].promoted, *(told for told in answers[4:] if isinstance(told, str))])  # and a parent
         return bool(answers[0].asleep)
 
     async def _settle(self, begun: Begun, desk: Desk) -> None:
@@ -202,7 +201,7 @@ class Motor:
         now = micros()
         stats = _stats(begun, now)
         ending = Ending(run.status, text_or_none(run.reason), dumps(run.outputs), dumps(stats), begun.started_at, now)
-        also = self._last_words(desk, stats, now)
+        also = last_words(desk, stats, now, self.process_id)
         writes = settle_run(job, segment, ending, slept=begun.slept, also=also)
         failpoints.hit("before_settle")
         answers = await land(self.committer, writes, desk.hold.lease)
@@ -215,18 +214,6 @@ class Motor:
         self._ring(answers[0] if answers else [])
         if also and answers:
             await self._heard(answers[-len(also) :])
-
-    def _last_words(self, desk: Desk, stats: dict[str, Json], now: int) -> list[Write]:
-        """What goes with the end of a run that has others: its questions close, its children stop, its parent hears."""
-        run, job = desk.run, desk.hold.job
-        also: list[Write] = []
-        if desk.asked:
-            also = desk.journal.take_also()
-            also.append(close_reviews(job.id, now))
-            also.append((CANCEL_TREE, (job.id, now, self.process_id, False)))
-        if (parent := parent_of(run.facts)) is not None:
-            also.append(tell_end(parent, job.id, ended_json(run.status, run.reason, stats), now))
-        return also
 
     async def _heard(self, answers: Sequence[Any]) -> None:
         for answer in answers:
@@ -255,24 +242,6 @@ class Motor:
     def _ring(self, ids: Sequence[str]) -> None:
         if ids:
             self.bell.ring(KIND, ids)
-
-
-@dataclass(frozen=True, slots=True)
-class _RunEar:
-    """Takes what comes while steps run: a child's outputs need not wait for the slowest of them."""
-
-    told: asyncio.Event
-    take: Callable[[], Awaitable[None]]
-
-    def is_told(self) -> bool:
-        return self.told.is_set()
-
-    async def wait(self) -> object:
-        return await self.told.wait()
-
-    async def heed(self) -> None:
-        self.told.clear()
-        await self.take()
 
 
 async def _fold(run: Run, entries: list[Entry]) -> None:
