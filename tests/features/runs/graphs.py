@@ -104,7 +104,7 @@ def asks(data: Json = None, **inputs: Json) -> JsonObject:
     pins = ("approved_data", "rejected_data", "review_message", "error")
     return graph(
         "Asks",
-        [node("ask", HUMAN, data=data, name="Mail", **inputs), *(node(pin, OUTPUT, name=pin) for pin in pins)],
+        [node("ask", HUMAN, None, data=data, name="Mail", **inputs), *(node(pin, OUTPUT, name=pin) for pin in pins)],
         [link("ask", pin, pin, "value") for pin in pins],
     )
 

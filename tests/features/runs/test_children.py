@@ -129,7 +129,7 @@ async def test_an_agent_that_calls_itself_stops_at_ten(stand: Stand):
             "Loop",
             [
                 node("n", graphs.ANY, name="n"),
-                node("sub", CHILD, **{**order(new_id()), "inputs": {}}),
+                node("sub", CHILD, **order(new_id()), inputs={}),
                 node("out", graphs.OUTPUT, name="n"),
                 node("wrong", graphs.OUTPUT, name="wrong"),
             ],
