@@ -12,7 +12,9 @@ _FORMATS = {"uri", "url", "uri-reference", "iri", "hostname", "idn-hostname", "i
 
 # Blocks that touch the world outside but are told no address, each with the reason.
 TOLD_NO_ADDRESS: Final[Mapping[str, str]] = {
+    "TestAct": "does nothing; in the catalogue of tests only",
     "TestProbe": "appends to a file; in the catalogue of tests only",
+    "TestPublish": "does nothing; in the catalogue of tests only",
     "TestSleep": "takes time; in the catalogue of tests only",
 }
 

@@ -43,6 +43,23 @@ async def test_linked_pins_are_the_childs_inputs_and_win(stand: Stand):
     assert (await stand.run(document, n=5))["outputs"] == {"sum": [7]}
 
 
+async def test_each_step_of_a_node_has_a_child_of_its_own(stand: Stand):
+    """And their outputs go on in the order in which the steps started, however long each child takes."""
+    child = await stand.agent(graphs.adder(by=10))
+    document = graph(
+        "Many",
+        [
+            node("items", graphs.STEP_THROUGH, items=[1, 2, 3, 4]),
+            node("sub", CHILD, **order(child), inputs={}),
+            node("out", graphs.OUTPUT, name="sum"),
+        ],
+        [link("items", "item", "sub", "n"), link("sub", "sum", "out", "value")],
+    )
+    run = await stand.run(document)
+    assert (run["outputs"], run["stats"]["children"]) == ({"sum": [11, 12, 13, 14]}, 4)
+    assert len({row[0] for row in await children_of(stand, run["id"])}) == 4
+
+
 async def test_outputs_come_in_commit_order_while_the_child_works(stand: Stand):
     """The child gives three things, then waits for a word; the parent has them all by then."""
     child = await stand.agent(
