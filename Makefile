@@ -8,7 +8,7 @@ BIN := .venv/bin
 WEB_SOURCES := $(shell find web/src web/index.html web/*.json web/*.ts web/public -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev test check e2e faults bench docs-blocks dist services services-down web web-test lock ratchet \
+.PHONY: help run dev test check e2e faults bench mutants requirements docs-blocks dist services services-down web web-test lock ratchet \
 	format clean venv venv-dev lint types imports sizes generated web-check pytest openapi
 
 help:  ## This list
@@ -39,8 +39,15 @@ faults: venv-dev  ## Kill, pause and starve real processes
 bench: venv-dev  ## Measure (LOAD=1 for load)
 	@$(BIN)/python -m bench
 
-docs-blocks: venv-dev  ## Write the block index and its page from the blocks themselves
+mutants: venv-dev  ## Break the code on purpose, one rule at a time: the tests must notice
+	@$(BIN)/python -m tests.mutants.run
+
+requirements: venv-dev  ## Write the page that says which tests hold which rule of the engine
+	@$(BIN)/python -m scripts.requirements --write
+
+docs-blocks: venv-dev  ## Write the block index and its pages from the blocks themselves
 	@$(BIN)/python -m pilothouse.blocks.index --write
+	@$(BIN)/python -m scripts.block_pages
 
 dist: venv-dev web  ## Build the wheel, install it into an empty venv and start it
 	@rm -rf dist

@@ -8,7 +8,7 @@ STORE = "1ff065e9-88e8-4358-9d82-8dc91f622ba9"
 STEP_THROUGH = "f66a3543-28d3-4ab5-8945-9b336371e2ce"
 TEMPLATE = "db7d8f02-2f44-4c55-ab7a-eae0941f0c30"
 TIMER = "d67a9c52-5e4e-11e2-bcfd-0800200c9a71"
-ACT = "0e57b10c-0000-4000-8000-000000000007"  # of the test blocks
+ACT = "0e57b10c-0000-4000-8000-000000000008"  # of the test blocks
 
 
 def chain(steps: int, block: str = STORE, sink: str = "input", out: str = "output") -> JsonObject:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import pytest
-from playwright.sync_api import Browser, Page, StorageState, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, Page, StorageState, ViewportSize, expect, sync_playwright
 
 from scripts import chromium
 from tests.browser.eyes import Eyes
@@ -14,6 +14,7 @@ from tests.browser.house import EMAIL, PASSWORD, House
 
 HERE = Path(__file__).parent
 WIDE, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
+PATIENCE = 15_000  # milliseconds: the first turn of a process loads the agent library, on a machine that may be busy
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-prefers-reduced-motion"]
 
 
@@ -43,6 +44,7 @@ def browser() -> Generator[Browser]:
     if program is None and not os.environ.get("CI"):
         pytest.skip(chromium.MISSING)
     assert program is not None, chromium.MISSING
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=program, args=FLAGS)
         yield found
@@ -91,7 +93,7 @@ def visit(browser: Browser) -> Generator[Visit]:
         context = browser.new_context(
             base_url=house.url, viewport=viewport, storage_state=storage_state, color_scheme=color_scheme
         )
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE)
         eyes = Eyes(context, house.url, allowed)
         opened.append(eyes)
         return context.new_page(), eyes

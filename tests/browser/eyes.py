@@ -17,7 +17,9 @@ LOOK_FOR_BARRIERS = """async () => {
     .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`);
 }"""
 
+# An ellipsis is fair where the whole is one step behind it: a link, what folds out, a choice, a title to hover.
 LOOK_FOR_CLIPPED = """() => {
+  const whole = (element) => element.closest('a, summary, [role=option], [title]') || element.querySelector('a');
   const found = [];
   const root = document.scrollingElement;
   if (root.scrollWidth > root.clientWidth) found.push(`the page: ${root.scrollWidth} > ${root.clientWidth}`);
@@ -27,7 +29,7 @@ LOOK_FOR_CLIPPED = """() => {
     if (element.scrollWidth <= element.clientWidth + 1 || element.clientWidth === 0) continue;
     const scrolls = ['auto', 'scroll'].includes(style.overflowX);
     if (scrolls && element.closest('.table-frame, .code, .code-text, .palette-list')) continue;
-    if (style.textOverflow === 'ellipsis' || style.display === 'inline') continue;
+    if (style.display === 'inline' || (style.textOverflow === 'ellipsis' && whole(element))) continue;
     if (style.overflowX === 'visible' && element.scrollWidth - element.clientWidth < 4) continue;
     found.push(`${element.tagName}.${element.className} ${element.scrollWidth} > ${element.clientWidth}: `
       + element.textContent.slice(0, 60));

@@ -1,9 +1,12 @@
 """Talking to AutoPilot: what is typed is never lost, what waits can be taken back, what runs can be stopped."""
 
-from playwright.sync_api import Page, StorageState, expect
+import json
+
+import pytest
+from playwright.sync_api import Page, StorageState, ViewportSize, WebSocketRoute, expect
 
 from tests.browser.agents import slow_greeting
-from tests.browser.conftest import Visit, ask
+from tests.browser.conftest import PHONE, WIDE, Visit, ask
 from tests.browser.house import House
 
 HOSTILE = '<img src=x onerror="alert(1)"> [x](javascript:alert(1)) ![y](https://evil.example/y.png) **bold**'
@@ -166,9 +169,51 @@ def test_ap11_a_reader_who_scrolled_up_is_left_alone_and_told_of_what_is_new(
     eyes.saw_nothing_wrong()
 
 
-def test_n6_a_session_that_is_not_there_looks_like_any_absent_page(
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_ap11_who_sends_is_taken_to_the_end_and_stays_there(
+    size: ViewportSize, lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    """Also from far above: the message itself makes the thread longer before the news of our scrolling arrives."""
+    page, eyes = visit(lived_in, storage_state=owner, viewport=size)
+    page.goto("/")
+    frame = page.get_by_role("region", name="Conversation")
+    for nth, words in enumerate(("build an agent that takes a name and greets it", "help", "help", "help"), 1):
+        say(page, words)
+        expect(page.locator(".turn-end")).to_have_count(nth)
+        expect(page.locator(".turn-end").last).to_be_in_viewport()
+        expect(page.get_by_role("button", name="New messages")).to_have_count(0)
+        frame.evaluate("(element) => element.scrollTo(0, 0)")
+        page.wait_for_function("document.querySelector('.thread-frame').scrollTop === 0")
+    eyes.saw_nothing_wrong()
+
+
+def test_n6_a_conversation_that_is_refused_says_so_and_is_asked_for_again(
     lived_in: House, owner: StorageState, visit: Visit
 ) -> None:
-    page, _ = visit(lived_in, storage_state=owner)
-    page.goto("/chat/01a1df06-f022-7298-a2b1-f762e304d30f")
-    expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    page, eyes = visit(lived_in, storage_state=owner)
+    page.goto("/")
+    say(page, "help")
+    page.locator(".turn-end").wait_for()
+    refusals: list[str] = []
+
+    def between(socket: WebSocketRoute) -> None:
+        server = socket.connect_to_server()
+
+        def pass_on(words: str | bytes) -> None:
+            asked = json.loads(words)
+            if asked["op"] == "subscribe" and asked["channel"].startswith("session:") and not refusals:
+                refusals.append(asked["channel"])
+                socket.send(json.dumps({"type": "error", "channel": asked["channel"], "code": "rate_limited"}))
+            else:
+                server.send(words)
+
+        socket.on_message(pass_on)
+
+    page.route_web_socket("**/api/ws", between)
+    page.reload()
+    panel = page.get_by_role("region", name="Conversation").get_by_role("alert")
+    expect(panel).to_contain_text("rate_limited")
+    panel.get_by_role("button", name="Retry").click()
+    page.locator(".turn-end").wait_for()
+    expect(panel).to_have_count(0)
+    eyes.saw_nothing_wrong()

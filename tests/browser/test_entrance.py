@@ -1,6 +1,6 @@
 """Who may come in, and where they come out."""
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit, make_owner
 from tests.browser.house import EMAIL, PASSWORD, House
@@ -28,8 +28,12 @@ def test_f5_signing_in_returns_to_the_asked_page_and_too_many_attempts_name_the_
     house: House, visit: Visit
 ) -> None:
     """Scenario 2."""
-    owner, _ = visit(house)
+    owner, owners_eyes = visit(house)
     make_owner(owner, house)
+    sign_out(owner)
+    owner.goto("/library")
+    expect(owner.get_by_role("heading", name="Sign in")).to_be_visible()
+    owners_eyes.saw_nothing_wrong()  # being nobody is no error
 
     page, eyes = visit(house, allowed=("401", "429"))
     page.goto("/activity?from=mail")
@@ -50,3 +54,9 @@ def test_f5_signing_in_returns_to_the_asked_page_and_too_many_attempts_name_the_
             break
     expect(page.get_by_role("alert")).to_contain_text("Too many attempts. Try again in")
     eyes.saw_nothing_wrong()
+
+
+def sign_out(page: Page) -> None:
+    page.goto("/settings")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()

@@ -26,9 +26,10 @@ def resident(lived_in: House, browser: Browser) -> Generator[dict[str, Any]]:
     found: dict[str, Any] = {"empty": check_all(page, ["/", "/library", "/activity", "/build", "/settings"])}
     agent = ask(page, "POST", "/api/agents", {"graph": GREETING})
     run = ask(page, "POST", f"/api/agents/{agent['id']}/runs", {"inputs": {"name": "World"}})
-    page.get_by_label("Message AutoPilot").fill("help")
-    page.keyboard.press("Enter")
-    page.locator(".turn-end").wait_for()
+    for nth, words in enumerate(("help", "find blocks for working with text"), 1):
+        page.get_by_label("Message AutoPilot").fill(words)
+        page.keyboard.press("Enter")
+        expect(page.locator(".turn-end")).to_have_count(nth)
     chat = page.url.removeprefix(lived_in.url)
     found["paths"] = [
         "/",
@@ -125,18 +126,15 @@ def test_d4_the_palette_goes_anywhere_and_esc_gives_the_focus_back(
     eyes.saw_nothing_wrong()
 
 
-def test_n6_a_failing_page_says_so_and_recovers_without_a_reload(
+def test_d4_on_a_phone_too_the_focus_comes_along_to_a_new_page(
     lived_in: House, resident: dict[str, Any], visit: Visit
 ) -> None:
-    page, _ = visit(lived_in, storage_state=resident["state"])
-    answer = {"code": "internal", "message": "It broke.", "detail": None, "hint": "Try later.", "request_id": "r-1"}
-    page.route("**/api/agents?*", lambda route: route.fulfill(status=403, json=answer))
-    page.route("**/api/agents", lambda route: route.fulfill(status=403, json=answer))
-    page.goto("/library")
-    panel = page.get_by_role("alert")
-    expect(panel).to_contain_text("It broke.")
-    expect(panel).to_contain_text("r-1")
-    assert barriers(page) == []
-    page.unroute_all()
-    page.get_by_role("button", name="Retry").click()
-    expect(page.get_by_role("link", name="Harbour greeting")).to_be_visible()
+    page, _ = visit(lived_in, storage_state=resident["state"], viewport=PHONE)
+    page.goto("/")
+    page.get_by_label("Message AutoPilot").fill("build an agent that takes a name and greets it")
+    page.keyboard.press("Enter")
+    page.locator(".turn-end").wait_for()
+    expect(page.locator("main")).to_be_focused()
+    page.get_by_role("link", name="Open", exact=True).press("Enter")
+    page.locator(".block-node").first.wait_for()
+    expect(page.locator("main")).to_be_focused()

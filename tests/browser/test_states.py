@@ -1,14 +1,44 @@
-"""The states that every page has, and what concerns all of them: density, news for the ear, banners."""
+"""What concerns every page: the way around, density, news for the ear, banners."""
 
-from playwright.sync_api import Route, StorageState, expect
+import pytest
+from playwright.sync_api import Page, StorageState, ViewportSize, expect
 
 from tests.browser.agents import GREETING
-from tests.browser.conftest import Visit, ask
-from tests.browser.eyes import barriers
+from tests.browser.conftest import PHONE, WIDE, Visit, ask
+from tests.browser.eyes import barriers, clipped
 from tests.browser.house import House
 from tests.browser.test_chat import begin_slow_turn, say
 
 NO_MODEL = "No model is connected"
+
+
+PLACES = {"AutoPilot": "/", "Build": "/build", "Library": "/library", "Activity": "/activity", "Settings": "/settings"}
+ROW = 33
+LINES = "(banner) => Math.round(banner.getBoundingClientRect().height)"
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_n1_a_rail_beside_the_page_or_a_bar_below_it_leads_everywhere(
+    size: ViewportSize, lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner, viewport=size)
+    page.goto("/")
+    rail = page.get_by_role("navigation", name="Main")
+    links = rail.get_by_role("listitem").get_by_role("link")
+    expect(links).to_have_text(list(PLACES))
+    for name, path in PLACES.items():
+        links.get_by_text(name).click()
+        expect(page).to_have_url(lived_in.url + path)
+        expect(rail.locator("li [aria-current=page]")).to_have_text(name)
+    beside, main = rail.bounding_box(), page.locator("main").bounding_box()
+    assert beside is not None
+    assert main is not None
+    if size == WIDE:
+        assert beside["x"] + beside["width"] <= main["x"]
+    else:
+        assert beside["y"] >= main["y"] + main["height"]
+        assert beside["y"] + beside["height"] == size["height"]
+    eyes.saw_nothing_wrong()
 
 
 def test_d1_a_wide_window_shows_at_least_fourteen_agents(lived_in: House, owner: StorageState, visit: Visit) -> None:
@@ -52,10 +82,28 @@ def test_n5_without_a_model_one_line_says_so_until_it_is_dismissed(
     eyes.saw_nothing_wrong()
 
 
+def test_n5_a_banner_is_one_line_on_a_phone(lived_in: House, owner: StorageState, visit: Visit) -> None:
+    page, _ = visit(lived_in, storage_state=owner, viewport=PHONE)
+    page.goto("/library")
+    expect(page.locator(".banner")).to_contain_text(NO_MODEL)
+    one_line(page)
+    page.context.set_offline(True)
+    expect(page.locator(".banner")).to_contain_text("You are offline")
+    one_line(page)
+
+
+def one_line(page: Page) -> None:
+    """As high as a row, and nothing of it cut, also on the narrowest phone."""
+    for width in (390, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.locator(".banner").evaluate(LINES) <= ROW
+        assert clipped(page) == []
+
+
 def test_n5_a_server_with_another_build_offers_to_reload(lived_in: House, owner: StorageState, visit: Visit) -> None:
     page, _ = visit(lived_in, storage_state=owner)
     with page.expect_websocket() as opened:
-        page.goto("/")
+        page.goto("/library")  # a page that follows nothing live
     opened.value.wait_for_event("framereceived")
     page.route(
         lived_in.url + "/",
@@ -70,30 +118,3 @@ def test_n5_a_server_with_another_build_offers_to_reload(lived_in: House, owner:
     lived_in.start()
     expect(page.locator(".banner")).to_contain_text("The server runs a new version", timeout=20_000)
     expect(page.locator(".banner").get_by_role("button", name="Reload")).to_be_visible()
-
-
-def test_n6_a_page_that_waits_shows_its_skeleton_at_once(lived_in: House, owner: StorageState, visit: Visit) -> None:
-    page, eyes = visit(lived_in, storage_state=owner)
-    held: list[Route] = []
-    page.route("**/api/agents*", lambda route: held.append(route))
-    page.goto("/library")
-    expect(page.locator("main").get_by_label("Loading")).to_be_visible()
-    assert barriers(page) == []
-    for route in held:
-        route.continue_()
-    page.unroute_all()
-    expect(page.get_by_role("link", name="Greeting", exact=True)).to_be_visible()
-    expect(page.get_by_label("Loading")).to_have_count(0)
-    eyes.saw_nothing_wrong()
-
-
-def test_n6_what_is_absent_or_anothers_is_one_identical_page(
-    lived_in: House, owner: StorageState, visit: Visit
-) -> None:
-    page, _ = visit(lived_in, storage_state=owner)
-    nobody = "01900000-0000-7000-8000-000000000000"
-    paths = (f"/chat/{nobody}", f"/library/agents/{nobody}", f"/library/runs/{nobody}", "/no/such/page")
-    for path in paths:
-        page.goto(path)
-        expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
-        expect(page.get_by_role("link", name="Go to AutoPilot")).to_be_visible()

@@ -1,9 +1,13 @@
 """A process that stops hands its runs over at the end of the steps in flight (architecture: shutdown)."""
 
 import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
 
 from pilothouse.engine.context import StepContext
-from pilothouse.engine.ports import Fires, HandedOver
+from pilothouse.engine.entries import Entry
+from pilothouse.engine.ports import Fires, HandedOver, Limits, RunStuck
 from pilothouse.graph.catalogue import Effects
 from pilothouse.kit.json import JsonObject
 from tests.engine.toys import Toy, graph, node, play, shelf, spec
@@ -44,3 +48,31 @@ async def test_a_run_that_is_asked_back_before_it_starts_calls_nothing():
 
     assert isinstance(left.outcome, HandedOver)
     assert left.started("a") == []
+
+
+async def test_a_run_that_holds_its_worker_for_nothing_is_given_up():
+    """engine:D6: its step is over, but the block does not go"""
+
+    async def lingers(inputs: JsonObject, ctx: StepContext) -> AsyncIterator[Fires]:
+        try:
+            yield [("error", "no")]
+        finally:
+            await asyncio.sleep(60)
+
+    blocks = shelf(Toy(spec("lingers", [], ["out"]), lingers, is_generator=True))
+    log: list[Entry] = []
+    with pytest.raises(RunStuck):
+        await play(graph([node("a", "lingers")]), blocks, log=log, limits=Limits(stuck_s=0.05, patience_s=0.01))
+    assert [entry[0] for entry in log] == ["q", "g", "s", "f"]
+
+
+async def test_a_step_that_runs_for_long_is_not_stuck():
+    """engine:D6"""
+
+    async def slow(inputs: JsonObject, ctx: StepContext) -> Fires:
+        await asyncio.sleep(0.15)
+        return [("out", 1)]
+
+    blocks = shelf(Toy(spec("slowly", [], ["out"], effects=Effects.READS), slow))
+    played = await play(graph([node("a", "slowly")]), blocks, limits=Limits(stuck_s=0.05))
+    assert played.status == "completed"

@@ -1,6 +1,7 @@
 """Properties of recovery, over random graphs, schedules and crashes (D1, D4, D5, E3, F7)."""
 
 import asyncio
+import os
 from dataclasses import dataclass, field
 
 from hypothesis import HealthCheck, given, settings
@@ -15,16 +16,20 @@ from pilothouse.graph.document import Document, Link, Node, Policy, Retry
 from pilothouse.kit.json import Json, JsonObject, dumps, loads
 from tests.engine.toys import Crash, Ticks, graph, node, play, shelf
 
-QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# `PROPERTIES=20` looks twenty times as long; the seed of a failure is printed.
+LONGER = int(os.environ.get("PROPERTIES", "1"))
+QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100 * LONGER)
 SHELF = shelf()
 INS = {
     "echo": ["value", "other"],
+    "gather": ["item", "count", "item_#_a"],
     "pair": ["a", "b"],
     "collect": ["values_#_a", "values_#_b", "a"],
     "output": ["value"],
 }
 OUTS = {
     "echo": ["out", "error", "out_#_k"],
+    "gather": ["out", "out_$_-1"],
     "pair": ["out", "out_$_0"],
     "collect": ["out", "out_#_a"],
     "output": ["output"],
@@ -38,7 +43,7 @@ def any_graphs(draw: st.DrawFn) -> Document:
     nodes: list[Node] = []
     for index, kind in enumerate(kinds):
         policy = Policy(ordered=draw(st.booleans()), on_error=draw(st.sampled_from(["continue", "continue", "fail"])))
-        nodes.append(node(f"n{index}", kind, policy, name=f"o{index % 2}", value=index, a=index))
+        nodes.append(node(f"n{index}", kind, policy, name=f"o{index % 2}", value=index, a=index, count=2))
     links: dict[tuple[str, str, str, str], Link] = {}
     for _ in range(draw(st.integers(0, 8))):
         source, target = draw(st.integers(0, len(kinds) - 1)), draw(st.integers(0, len(kinds) - 1))
@@ -162,18 +167,21 @@ def test_a_snapshot_and_the_rest_of_the_log_are_as_good_as_the_log(data: st.Data
 
 @st.composite
 def networks(draw: st.DrawFn) -> Document:
-    """Acyclic graphs whose pins are each fed by one link: what they compute depends on no schedule."""
+    """Graphs whose pins are each fed by one link, but for cycles: what they compute depends on no schedule."""
     nodes = [node("in", "input", name="x"), node("all", "items", items=list(range(draw(st.integers(0, 5)))))]
     links = [Link("in", "result", "out_in", "value"), Link("all", "item", "out_all", "value")]
     sources = [("in", "result"), ("all", "item")]
     flaky = Policy(retry=Retry(max_attempts=3, backoff_s=0.001, jitter=0))
     for index in range(draw(st.integers(0, 4))):
-        kind = draw(st.sampled_from(["echo", "slow", "pair", "write", "boom", "flaky", "timer"]))
+        kind = draw(st.sampled_from(["echo", "slow", "pair", "write", "boom", "flaky", "timer", "gather", "down"]))
         name = f"n{index}"
-        nodes.append(node(name, kind, flaky if kind == "flaky" else None, seconds=60, repeat=2))
-        for pin in ("a", "b") if kind == "pair" else ("value",):
-            source, out = draw(st.sampled_from(sources))
+        nodes.append(node(name, kind, flaky if kind == "flaky" else None, seconds=60, repeat=2, count=2))
+        for pin in {"pair": ("a", "b"), "gather": ("item",)}.get(kind, ("value",)):
+            # a cycle takes one value only: between several, its order would be the schedule's
+            source, out = ("in", "result") if kind == "down" else draw(st.sampled_from(sources))
             links.append(Link(source, out, name, pin))
+        if kind == "down":
+            links.append(Link(name, "again", name, "value"))
         out = "error" if kind == "boom" else "out"
         sources.append((name, out))
         links.append(Link(name, out, f"out_{name}", "value"))
@@ -192,7 +200,10 @@ async def play_through(doc: Document, cuts: list[int]) -> tuple[Run, list[Entry]
             toy.calls.clear()
         try:
             crash_after = len(log) + 1 + left.pop() if left else None
-            played = await play(doc, blocks, {"x": 7}, log=log, crash_after=crash_after, clock=clock, limits=Limits())
+            shot_at = len(log) * 2 // 3 if crash_after and crash_after % 2 else None  # now and then from a snapshot
+            played = await play(
+                doc, blocks, {"x": 7}, log=log, crash_after=crash_after, shot_at=shot_at, clock=clock, limits=Limits()
+            )
         except Crash:
             played = None
         again = {step for toy in blocks.toys.values() for step, _ in toy.calls} & finished
@@ -206,7 +217,7 @@ async def play_through(doc: Document, cuts: list[int]) -> tuple[Run, list[Entry]
         clock.now = max(clock.now, played.outcome.wake_at)
 
 
-@settings(QUICK, max_examples=60)
+@settings(QUICK, max_examples=60 * LONGER)
 @given(networks(), st.lists(st.integers(0, 40), min_size=1, max_size=4))
 def test_crashes_change_neither_outputs_nor_status_nor_stats(doc: Document, cuts: list[int]):
     """engine:D4, engine:D5, engine:E3, engine:Z1"""
@@ -218,7 +229,7 @@ def test_crashes_change_neither_outputs_nor_status_nor_stats(doc: Document, cuts
     assert plain(Run(stormy.plan).fold(log)) == plain(stormy)
 
 
-@settings(QUICK, max_examples=25)
+@settings(QUICK, max_examples=25 * LONGER)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=30), st.integers(1, 8))
 def test_item_pairs_with_item_at_any_branch_speed(naps: list[int], width: int):
     """engine:F7"""

@@ -13,7 +13,7 @@ from pilothouse.engine.entries import Entry, accepted
 from pilothouse.engine.plan import Plan, compile_plan
 from pilothouse.engine.ports import Ended, Fires, Limits, Outcome, StepFailed, Suspended
 from pilothouse.engine.run import Run
-from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
+from pilothouse.graph.catalogue import BlockSpec, Effects, Join, Kind
 from pilothouse.graph.document import Document, Link, Node, Policy
 from pilothouse.kit.json import Json, JsonObject, dumps, loads
 
@@ -182,6 +182,23 @@ async def _boom(inputs: JsonObject, ctx: StepContext) -> Fires:
     raise StepFailed("boom", f"boom {inputs.get('value')}")
 
 
+async def _down(inputs: JsonObject, ctx: StepContext) -> Fires:
+    """Counts down to nothing when `again` is linked back."""
+    value = inputs.get("value")
+    return [("again", value - 1)] if isinstance(value, int) and value > 0 else [("out", value)]
+
+
+async def _gather(inputs: JsonObject, ctx: StepContext) -> Fires:
+    return [("out", inputs.get("item"))]
+
+
+async def _agent(inputs: JsonObject, ctx: StepContext) -> Fires:
+    """Calls each tool pin with its value, in order."""
+    calls = inputs.get("calls")
+    assert isinstance(calls, dict)
+    return [*calls.items(), ("out", len(calls))]
+
+
 async def _write(inputs: JsonObject, ctx: StepContext) -> Fires:
     await asyncio.sleep(0)
     return [("out", inputs.get("value"))]
@@ -219,6 +236,9 @@ def shelf(*more: Toy) -> Shelf:
         Toy(spec("write", ["value"], ["out"], effects=Effects.WRITES), _write),
         Toy(spec("timer", ["repeat", "seconds", "value"], ["out"]), _timer, is_generator=True),
         Toy(spec("flaky", ["value"], ["out"]), _flaky, is_generator=True),
+        Toy(spec("down", ["value"], ["again", "out"]), _down),
+        Toy(spec("gather", ["item", "count"], ["out"], join=Join.COLLECT), _gather),
+        Toy(spec("agent", ["calls"], ["tools", "out"]), _agent),
         Toy(spec("note", ["text"], [], kind=Kind.NOTE), _echo),
         Toy(spec("hook", ["payload"], ["payload"], kind=Kind.TRIGGER), _hook),
         *more,
@@ -264,6 +284,10 @@ class Played:
     def started(self, node_id: str) -> list[Entry]:
         return [e for e in self.log if e[0] == "s" and self.plan.nodes[int(e[3])].id == node_id]
 
+    def left_over(self, node_id: str) -> list[JsonObject]:
+        """The leftovers of a node, as the finished run lists them."""
+        return [left for left in self.run.leftovers if isinstance(left, dict) and left["node_id"] == node_id]
+
     def fired(self, node_id: str, pin: str = "out") -> list[Json]:
         """The values of a pin in journal order."""
         return [e[6] for e in self.log if e[0] == "o" and self.plan.nodes[int(e[3])].id == node_id and e[4] == pin]
@@ -276,22 +300,28 @@ async def play(
     *,
     masks: dict[str, JsonObject] | None = None,
     payload: JsonObject | None = None,
+    skips: Sequence[str] = (),
     log: list[Entry] | None = None,
     crash_after: int | None = None,
+    shot_at: int | None = None,
     clock: Callable[[], int] | None = None,
     cancelled: asyncio.Event | None = None,
     stopping: asyncio.Event | None = None,
     guard: Lease | None = None,
     limits: Limits | None = None,
 ) -> Played:
-    """Run a graph, or go on with its log, as a worker would."""
+    """Run a graph, or go on with its log, as a worker would; with `shot_at`, from a snapshot after so many entries."""
     plan = compile_plan(doc, blocks.catalogue)
     tick = clock or Ticks()
     if log is None:
         log = []
     if not log:
-        log.append(accepted(tick(), inputs or {}, masks, payload))
-    run = Run(plan).fold(log)
+        log.append(accepted(tick(), inputs or {}, masks, payload, skips))
+    run = Run(plan).fold(log[:shot_at])
+    if shot_at is not None:
+        shot = loads(dumps(run.snapshot()))
+        assert isinstance(shot, dict)
+        run = Run.restore(plan, shot).fold(log[shot_at:])
     journal = MemoryJournal(log, crash_after)
     outcome = await drive(
         run,

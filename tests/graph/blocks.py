@@ -1,10 +1,13 @@
 """A small catalogue in the shape that pydantic's schemas give."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
 from pilothouse.graph.document import Document, Link, Node
 from pilothouse.kit.json import Json, JsonObject
+
+Raw: TypeAlias = dict[str, Any]  # JSON that a test reaches into
 
 FETCH = "00000000-0000-4000-8000-000000000001"
 TEXT_IN = "00000000-0000-4000-8000-000000000002"
@@ -14,6 +17,8 @@ NOTE = "00000000-0000-4000-8000-000000000005"
 HOOK = "00000000-0000-4000-8000-000000000006"
 OFF = "00000000-0000-4000-8000-000000000007"
 CHOICE_IN = "00000000-0000-4000-8000-000000000008"
+SUB = "00000000-0000-4000-8000-000000000009"
+MAIL = "00000000-0000-4000-8000-00000000000a"
 UNKNOWN = "00000000-0000-4000-8000-00000000dead"
 
 
@@ -77,7 +82,7 @@ CATALOGUE = {
                 "proxy_user": {"type": "string", "depends_on": ["proxy"], "default": ""},
             },
             {"text": {"type": "string"}, "links": {"type": "array", "items": {"type": "string"}}},
-            required=["url", "token_credentials"],
+            required=["url"],
         ),
         _input(TEXT_IN, "Text", {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None}),
         _input(NUMBER_IN, "Number", {"anyOf": [{"type": "number"}, {"type": "null"}], "default": None}),
@@ -97,14 +102,33 @@ CATALOGUE = {
         ),
         block(NOTE, "Note", {"text": {"type": "string"}}, {}, kind=Kind.NOTE, required=["text"]),
         block(HOOK, "Hook", {"payload": {}}, {"payload": {}}, kind=Kind.TRIGGER, required=["payload"]),
+        block(
+            SUB,
+            "Run agent",
+            {
+                "graph_id": {"type": "string"},
+                "graph_version": {"type": "integer"},
+                "inputs": {"type": "object"},
+                "input_schema": {"type": "object"},
+            },
+            {},
+            kind=Kind.AGENT,
+            required=["graph_id", "graph_version", "inputs", "input_schema"],
+        ),
+        block(MAIL, "Mail", {"smtp_credentials": {"type": "object"}}, {}, required=["smtp_credentials"]),
         block(OFF, "Off", {}, {}, disabled=True, reason="The operator switched it off."),
     )
 }
 
 
-def doc(nodes: list[Node], links: list[Link] | None = None, **more: Any) -> Document:
-    return Document("Test", nodes=tuple(nodes), links=tuple(links or []), **more)
+def doc(nodes: Sequence[Node], links: Sequence[Link] = (), **more: Any) -> Document:
+    return Document("Test", nodes=tuple(nodes), links=tuple(links), **more)
 
 
 def fetch(node_id: str = "f", **inputs: Json) -> Node:
     return Node(node_id, FETCH, inputs={"url": "https://a.test"} | inputs)
+
+
+def sub(node_id: str, agent_id: str, version: int = 1, **inputs: Json) -> Node:
+    own: JsonObject = {"graph_id": agent_id, "graph_version": version, "inputs": {}, "input_schema": {}}
+    return Node(node_id, SUB, inputs=own | inputs)

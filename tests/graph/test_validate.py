@@ -13,6 +13,7 @@ from tests.graph.blocks import (
     CHOICE_IN,
     FETCH,
     HOOK,
+    MAIL,
     NOTE,
     NUMBER_IN,
     OFF,
@@ -71,7 +72,7 @@ TWO = [fetch("a"), fetch("b")]
     ],
 )
 def test_structure_faults_keep_a_version_from_being_stored(document: Document, expected: tuple[str, str, str]):
-    """engine:V2, engine:A9, engine:A5"""
+    """engine:V2, engine:A9, engine:A5, engine:A3, engine:A7"""
     assert (*expected, "error") in found(document, "save")
     assert not validate(document, CATALOGUE, "save").valid
 
@@ -104,6 +105,15 @@ def test_literals_on_a_linked_or_masked_pin_are_not_checked():
     assert not {issue for issue in found(linked) if issue[1] == "limit"}
     masked = validate(doc([Node("f", FETCH)]), CATALOGUE, "run", masks={"f": {"url": "https://a.test"}})
     assert masked.valid
+
+
+def test_credentials_that_are_needed_must_be_chosen_unless_the_node_can_do_without():
+    """engine:V3"""
+    assert found(doc([Node("m", MAIL)])) == {("m", "smtp_credentials", "credentials_missing", "error")}
+    chosen: JsonObject = {"smtp_credentials": {"id": "c", "provider": "smtp"}}
+    assert found(doc([Node("m", MAIL, inputs=chosen)])) == set()
+    assert found(doc([Node("m", MAIL)]), masks={"m": chosen}) == set()
+    assert found(doc([Node("m", MAIL, optional_credentials=True)])) == set()
 
 
 def test_a_mask_names_a_node_that_is_there():

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from pilothouse import __version__
+from pilothouse.app.catalogue import open_registry
 from pilothouse.app.holds import is_held, until_released
 from pilothouse.app.migrate import ready_schema
 from pilothouse.app.profile import Profile, profile_of
@@ -44,7 +45,9 @@ from pilothouse.features.chat import Chat, Drive, Lines
 from pilothouse.features.reviews import Reviews
 from pilothouse.features.runs import Retention, Runs
 from pilothouse.features.runs.desk import Counter
+from pilothouse.features.runs.helpers import Helpers
 from pilothouse.features.runs.loading import Loader
+from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.motor import Motor
 from pilothouse.features.runs.stage import Stage
 from pilothouse.features.runs.writes import KIND, Caps
@@ -151,7 +154,9 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
         committer, reader = await _open_writers(stack, profile, database)
         bell, fanout = await _open_lines(stack, profile, settings)
         http = await stack.enter_async_context(GuardedHttp(GuardedTransport(EgressPolicy(settings.egress_allow))))
-        house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http)
+        helpers = Helpers(test_blocks=settings.test_blocks)
+        stack.push_async_callback(helpers.close)
+        house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http, helpers)
         if serves:
             stack.push_async_callback(house.close)
             await house.begin_sweeping()
@@ -200,14 +205,16 @@ def _furnish(
     bell: Bell,
     fanout: Fanout,
     http: GuardedHttp,
+    helpers: Helpers,
 ) -> House:
     memories = Memories()
-    registry = Registry(test_blocks=settings.test_blocks)
+    registry = open_registry(settings)
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
+    run_memories = RunMemories(reader)
     caps = Caps(per_user=settings.user_max_runs, per_agent=settings.max_parallel_runs)
     counter = Counter(committer, reader, bell, plans, caps)
-    motor = _motor(settings, counter, fanout, Stage(registry, http))
+    motor = _motor(settings, counter, fanout, Stage(registry, http, run_memories, helpers), run_memories)
     reception = Reception(units, keyring, memories)
     retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
     reviews = Reviews(committer, reader, bell)
@@ -235,7 +242,7 @@ def _furnish(
     )
 
 
-def _motor(settings: Settings, counter: Counter, fanout: Fanout, stage: Stage) -> Motor:
+def _motor(settings: Settings, counter: Counter, fanout: Fanout, stage: Stage, memories: RunMemories) -> Motor:
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
-    loader = Loader(counter.reader)
-    return Motor(counter.committer, fanout, counter.bell, counter.plans, loader, stage, limits, counter, new_id())
+    made = (counter.committer, fanout, counter.bell, counter.plans, Loader(counter.reader), stage)
+    return Motor(*made, memories, limits, counter, new_id())

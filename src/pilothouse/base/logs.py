@@ -7,12 +7,12 @@ flush, so that a hundred entries cost one insert. Reading after n fetches the se
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from sqlalchemy import BigInteger, Column, Table, Text
+from sqlalchemy import BigInteger, Column, String, Table, Text
 
 from pilothouse.base.database import Id, metadata
-from pilothouse.base.reader import Reader
+from pilothouse.base.reader import Reader, marks
 from pilothouse.base.statements import JOINS_GO, REFUSED, Params, PostgresFetch, Sql, SqliteExecute
 from pilothouse.kit.json import Json, loads
 
@@ -31,6 +31,15 @@ snapshots = Table(
     metadata,
     Column("log_id", Id, primary_key=True),
     Column("seq", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
+)
+
+# Values that are too large to stand in an entry, once each, by the hash of their JSON text. They go with their log.
+log_values = Table(
+    "log_values",
+    metadata,
+    Column("log_id", Id, primary_key=True),
+    Column("hash", String(64), primary_key=True),
     Column("body", Text, nullable=False),
 )
 
@@ -58,6 +67,36 @@ SAVE_SNAPSHOT = Sql(
     " on conflict (log_id) do update set seq=excluded.seq, body=excluded.body",
     touches=None,
 )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeepValues:
+    """Keep large values beside a log: (log_id, ((hash, text), ...)). One that is there already stays."""
+
+    name: str = "keep_values"
+
+    def on_sqlite(self, execute: SqliteExecute, params: Params) -> int:
+        log_id, values = params
+        for key, text in values:
+            execute(
+                "insert into log_values (log_id, hash, body) values (?, ?, ?) on conflict do nothing",
+                (log_id, key, text),
+            )
+        return len(values)
+
+    async def on_postgres(self, fetch: PostgresFetch, many: Sequence[Params]) -> Sequence[int]:
+        for log_id, values in many:
+            await fetch(
+                "insert into log_values (log_id, hash, body) select $1, v.hash, v.body"
+                " from unnest($2::text[], $3::text[]) as v(hash, body) on conflict do nothing",
+                log_id,
+                [key for key, _ in values],
+                [text for _, text in values],
+            )
+        return [len(values) for _, values in many]
+
+
+KEEP_VALUES = KeepValues()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +148,16 @@ async def read_after(reader: Reader, log_id: str, after: int, *, limit: int = 20
     )
     found = [(seq, entry) for first, body in rows for seq, entry in numbered(first, body) if seq > after]
     return found[:limit]
+
+
+async def read_values(reader: Reader, log_id: str, hashes: Sequence[str]) -> dict[str, str]:
+    """Large values of a log, as JSON text by hash; those that are not there are left out."""
+    if not hashes:
+        return {}
+    rows = await reader.rows(
+        f"select hash, body from log_values where log_id=?1 and hash in ({marks(len(hashes), 2)})", log_id, *hashes
+    )
+    return dict(cast(list[tuple[str, str]], rows))
 
 
 def numbered(first: int, body: str) -> list[tuple[int, Json]]:

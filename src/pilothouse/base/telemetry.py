@@ -27,6 +27,10 @@ JOBS_FAULTED: Final = Counter("pilothouse_jobs_faulted", "Jobs handed on after a
 JOBS_RUNNING: Final = Gauge("pilothouse_jobs_running", "Jobs that this process works on now.", registry=REGISTRY)
 JOBS_REQUEUED: Final = Counter("pilothouse_jobs_requeued", "Jobs taken back from dead workers.", registry=REGISTRY)
 LEASES_LOST: Final = Counter("pilothouse_leases_lost", "Times that this process lost its lease.", registry=REGISTRY)
+JOBS_FORGOTTEN: Final = Counter(
+    "pilothouse_jobs_forgotten", "Waiting jobs that had what they waited for, and were woken late.", registry=REGISTRY
+)
+RUNS_STUCK: Final = Counter("pilothouse_runs_stuck", "Runs taken up anew for doing nothing.", registry=REGISTRY)
 RUNS_ENDED: Final = Counter("pilothouse_runs_ended", "Runs that ended, by status.", ["status"], registry=REGISTRY)
 
 

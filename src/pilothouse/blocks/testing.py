@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import time
+from collections.abc import AsyncIterator
 from typing import Annotated
 
 from pydantic import Field
@@ -168,6 +170,35 @@ async def await_fact(ask: AwaitIn, ctx: BlockContext) -> AwaitOut:
     return AwaitOut(value=ask.value, fact=fact)
 
 
+class BurnIn(BlockInput):
+    seconds: Annotated[float, Field(description="How long to compute.")]
+    value: Annotated[AnyJson, Field(description="Handed on; `pid`, `die` and `reach` have their own sense.")] = None
+
+
+class BurnOut(BlockOutput):
+    value: AnyJson = None
+
+
+@block(
+    id="0e57b10c-0000-4000-8000-000000000007",
+    name="TestBurn",
+    categories={Category.DEVELOPER_TOOLS},
+    effects=Effects.NONE,
+    cpu_heavy=True,
+    examples=[Example(ask={"seconds": 0, "value": 1}, fires=[("value", 1)])],
+)
+async def burn(ask: BurnIn, ctx: BlockContext) -> AsyncIterator[BurnOut]:
+    """Compute without a pause, then hand the value on, or say in which process that was."""
+    end = time.monotonic() + ask.seconds
+    while time.monotonic() < end:
+        sum(range(1_000))
+    if ask.value == "die":
+        os._exit(3)
+    if ask.value == "reach":
+        await ctx.http.request("GET", "https://example.com")
+    yield BurnOut(value=os.getpid() if ask.value == "pid" else ask.value)
+
+
 class ActIn(BlockInput):
     value: Annotated[AnyJson, Field(description="Handed on.")] = None
 
@@ -177,7 +208,7 @@ class ActOut(BlockOutput):
 
 
 @block(
-    id="0e57b10c-0000-4000-8000-000000000007",
+    id="0e57b10c-0000-4000-8000-000000000008",
     name="TestAct",
     categories={Category.DEVELOPER_TOOLS},
     effects=Effects.WRITES,

@@ -13,6 +13,7 @@ from pilothouse.engine.ports import (
     Journal,
     Limits,
     Outcome,
+    RunStuck,
     Signal,
     Suspended,
     WaitingStep,
@@ -154,14 +155,22 @@ class Driver:
         if self.ear is not None and self.run.waiting and (self._listener is None or self._listener.done()):
             self._listener = asyncio.create_task(self._watch(self.ear))
         due = self.run.next_due()
-        if due is None:
+        if due is not None:
+            await self._wake_within(max(0.0, (due - self.stage.clock()) / 1_000_000))
+        elif self.run.running:
             await self.stage.wake.wait()
-        else:
-            delay = max(0.0, (due - self.stage.clock()) / 1_000_000)
-            timer = asyncio.get_running_loop().call_later(delay, self.stage.wake.set)
-            await self.stage.wake.wait()
-            timer.cancel()
+        elif not await self._wake_within(self.stage.limits.stuck_s):
+            raise RunStuck
         self.stage.wake.clear()
+
+    async def _wake_within(self, seconds: float) -> bool:
+        """Sleep so long at most; answers whether something woke it."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self.stage.wake.wait()
+        except TimeoutError:
+            return False
+        return True
 
     async def _watch(self, signal: Signal | Ear) -> None:
         await signal.wait()

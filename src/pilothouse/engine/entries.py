@@ -4,14 +4,15 @@
 after it: `WARNING` and `RESULT` are such consequences, which a fold works out again and only checks off.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Literal, TypeAlias
 
 from pilothouse.engine.plan import Plan
 from pilothouse.kit.clock import from_micros, to_wire
 from pilothouse.kit.json import Json, JsonObject
 
-Entry: TypeAlias = list[Any]  # each kind has its own shape; the makers in `Run` and the readers below are all there is
+Tree: TypeAlias = Any  # plain JSON whose shape only its writer and its reader know
+Entry: TypeAlias = list[Tree]  # each kind has its own shape; the makers in `Run` and the readers below are all there is
 RunStatus: TypeAlias = Literal[
     "queued", "running", "waiting", "completed", "completed_with_errors", "failed", "cancelled"
 ]
@@ -19,7 +20,7 @@ StepStatus: TypeAlias = Literal[
     "open", "ready", "running", "waiting", "completed", "failed", "skipped", "cancelled", "leftover"
 ]
 
-QUEUED: Final = "q"  # at, {inputs, masks, payload}
+QUEUED: Final = "q"  # at, {inputs, masks, payload, skips}
 RUNNING: Final = "g"  # at
 WAITING: Final = "p"  # at, wake_at
 START: Final = "s"  # at, step, node, attempt, inputs (null when the step was started before)
@@ -38,13 +39,19 @@ def accepted(
     inputs: JsonObject,
     masks: dict[str, JsonObject] | None = None,
     payload: JsonObject | None = None,
+    skips: Sequence[str] = (),
 ) -> Entry:
-    """The first entry of every run, written by admission in the transaction that accepts it."""
+    """The first entry of every run, written by admission in the transaction that accepts it.
+
+    `skips` are nodes whose steps are not to run (their optional credentials are absent): decided once, for good.
+    """
     facts: JsonObject = {"inputs": inputs}
     if masks:
         facts["masks"] = {node_id: dict(mask) for node_id, mask in masks.items()}
     if payload is not None:
         facts["payload"] = payload
+    if skips:
+        facts["skips"] = [*skips]
     return [QUEUED, at, facts]
 
 

@@ -38,6 +38,8 @@ class Facts(Flow):
         self.first_failure: Failure | None = None
         self.reason: Failure | None = None
         self.leftovers: list[Json] = []
+        self.active_us = 0  # how long workers had it
+        self.active_since: int | None = None
         self.readers: dict[str, Callable[[Entry], None]] = {
             entries.QUEUED: self._queued,
             entries.RUNNING: self._running,
@@ -57,7 +59,9 @@ class Facts(Flow):
         """Take the next entries of the log."""
         readers = self.readers
         for entry in log:
-            self._at = entry[1]
+            if entry[0] == entries.RUNNING:
+                self._close_stretch(self.at)  # of a worker that died: until the last that is known of it
+            self.at = entry[1]
             readers[entry[0]](entry)
         self.head += len(log)
         return self
@@ -85,6 +89,7 @@ class Facts(Flow):
     def _running(self, entry: Entry) -> None:
         """What was in flight runs again, before anything younger, under the same step ids."""
         self.status = "running"
+        self.active_since = entry[1]
         for step in self.running.values():
             step.status = "ready"
         self.ready.extendleft(reversed(self.running.values()))
@@ -92,6 +97,12 @@ class Facts(Flow):
 
     def _waiting(self, entry: Entry) -> None:
         self.status = "waiting"
+        self._close_stretch(entry[1])
+
+    def _close_stretch(self, until: int) -> None:
+        if self.active_since is not None:
+            self.active_us += max(0, until - self.active_since)
+            self.active_since = None
 
     def _started(self, step: Step) -> None:
         if self.ready[0] is step:
@@ -194,6 +205,7 @@ class Facts(Flow):
     def _finished(self, entry: Entry) -> None:
         """Settle the run and every step that is not over, together."""
         self.status, self.reason = entry[2], entry[3]
+        self._close_stretch(entry[1])
         left = [step for step in self.steps.values() if step.status == "open"]
         stopped = len(self.ready) + len(self.running) + len(self.waiting)
         for status, number in (("leftover", len(left)), ("cancelled", stopped)):
@@ -209,10 +221,12 @@ class Facts(Flow):
 
 
 def _describe(step: Step) -> JsonObject:
-    pins = [pin.name for pin in step.node.pins if pin.name not in step.state.masked]
+    pins = [pin for pin in step.node.pins if pin.name not in step.state.masked]
+    joined = step.node.join is not None  # it has some of what it gathers, not all
+    filled = {pin.name for pin in pins if (pin.base in step.state.latest if joined else pin.name in step.filled)}
     return {
         "step_id": step.id,
         "node_id": step.node.id,
-        "filled": [pin for pin in pins if pin in step.filled],
-        "missing": [pin for pin in pins if pin not in step.filled],
+        "filled": [pin.name for pin in pins if pin.name in filled],
+        "missing": [pin.name for pin in pins if pin.name not in filled],
     }

@@ -4,10 +4,11 @@ from collections import deque
 
 from pilothouse.engine import entries
 from pilothouse.engine.entries import Entry
+from pilothouse.engine.joins import RULES
 from pilothouse.engine.plan import Plan, PlanLink, PlanPin
 from pilothouse.engine.state import NodeState, Step, node_states
 from pilothouse.graph.fields import ERROR_PIN
-from pilothouse.graph.pins import MISS, select
+from pilothouse.graph.pins import MISS, TOOLS, select, tool_of
 from pilothouse.kit.json import Json, JsonObject
 
 
@@ -27,7 +28,7 @@ class Flow:
         self.selector_misses = 0
         self.dropped = 0  # values that arrived at a masked pin
         self.out: list[Entry] = []  # entries made and not yet handed to the journal
-        self._at = 0
+        self.at = 0
 
     def open_first_steps(self, facts: JsonObject) -> None:
         """Open what starts by itself: Input nodes, nodes without links, a trigger with its payload."""
@@ -44,6 +45,8 @@ class Flow:
             self._record_result(step, value)
         links = node.outs.get(pin)
         if links is None:
+            if "_^_" in pin:
+                self._call_tool(step, pin, value)
             return
         for link in links:
             if link.path:
@@ -58,8 +61,7 @@ class Flow:
     def deliver(self, link: PlanLink, value: Json) -> None:
         """Put a value into the oldest open step that lacks it, or open a new step."""
         state, pin = self.nodes[link.target], link.pin
-        if state.masked and pin.name in state.masked:
-            self.dropped += 1
+        if state.unusual and self._take_unusually(state, pin, value):
             return
         if pin.static:
             self._keep(state, pin, value)
@@ -107,6 +109,36 @@ class Flow:
             for link in step.node.outs.get(ERROR_PIN, ())
         )
 
+    def open_step(self, state: NodeState) -> Step:
+        """For a rule of a block's own: a step that waits for more."""
+        step = state.open[state.count] = self._new_step(state, {}, 1)
+        state.count += 1
+        return step
+
+    def complete(self, state: NodeState, step: Step) -> None:
+        """For a rule of a block's own: the step has what it needs."""
+        state.open = {turn: other for turn, other in state.open.items() if other is not step}
+        step.lacking = 0
+        self._make_ready(step)
+
+    def _take_unusually(self, state: NodeState, pin: PlanPin, value: Json) -> bool:
+        """Drop what comes for a masked pin; let a block with a rule of its own join by that."""
+        if pin.name in state.masked:
+            self.dropped += 1
+            return True
+        join = state.node.join
+        if join is None:
+            return False
+        RULES[join](self, state, pin, value)
+        return True
+
+    def _call_tool(self, step: Step, pin: str, value: Json) -> None:
+        """An argument for one tool goes over the links from `tools` to that node and pin, and over no other."""
+        tool = tool_of(pin)
+        for link in step.node.outs.get(TOOLS, ()):
+            if tool == (self.plan.nodes[link.target].id, link.pin.name):
+                self.deliver(link, value)
+
     def _let_go(self, step: Step) -> None:
         held, step.held = step.held, []
         self.held -= len(held)
@@ -149,8 +181,8 @@ class Flow:
         name = step.state.inputs_of(step).get("name")
         text = name if isinstance(name, str) else ""
         self.outputs.setdefault(text, []).append(value)
-        self.out.append([entries.RESULT, self._at, step.id, step.node.index, text, value])
+        self.out.append([entries.RESULT, self.at, step.id, step.node.index, text, value])
 
     def _miss(self, step: Step, link: PlanLink) -> None:
         self.selector_misses += 1
-        self.out.append([entries.WARNING, self._at, step.id, step.node.index, "selector_miss", link.index])
+        self.out.append([entries.WARNING, self.at, step.id, step.node.index, "selector_miss", link.index])

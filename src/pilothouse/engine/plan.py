@@ -1,7 +1,6 @@
 """A version of an agent, compiled once: everything a run looks up, by number. Shared by any number of runs."""
 
 from collections import defaultdict
-from typing import Final
 
 from pilothouse.graph.catalogue import BlockSpec, Catalogue, Effects, Kind
 from pilothouse.graph.document import Document, Link, Node
@@ -11,7 +10,6 @@ from pilothouse.graph.pins import Path, Pin, parse_sink, parse_source
 from pilothouse.kit.errors import Invalid
 from pilothouse.kit.json import JsonObject
 
-DEFAULT_TIMEOUT_S: Final = 1_800.0
 _UNTIMED = (Kind.AGENT, Kind.REVIEW)
 
 
@@ -51,8 +49,8 @@ class PlanNode:
     """A node and what is known of it before any run."""
 
     __slots__ = (
-        *("block", "id", "index", "inline", "is_output", "kind", "literals", "no_null", "ordered", "outs"),
-        *("pins", "plain", "policy", "slots", "spec", "starts", "statics", "timeout_s"),
+        *("block", "id", "index", "inline", "is_output", "join", "kind", "literals", "no_null", "ordered"),
+        *("outs", "pins", "plain", "policy", "slots", "spec", "starts", "statics", "timeout_s"),
     )
 
     def __init__(
@@ -72,12 +70,13 @@ class PlanNode:
         self.pins = pins
         self.statics = frozenset(pin.name for pin in pins if pin.static)
         self.slots = len(pins) - len(self.statics)
-        self.plain = not any(pin.path for pin in pins)
+        self.join = spec.join
+        self.plain = spec.join is not None or not any(pin.path for pin in pins)
         self.outs: dict[str, tuple[PlanLink, ...]] = {}
         self.is_output = spec.kind is Kind.OUTPUT
         self.starts = spec.kind is Kind.INPUT or (not pins and spec.kind not in (Kind.NOTE, Kind.TRIGGER))
         self.inline = spec.effects is Effects.NONE and not spec.cpu_heavy and spec.kind is not Kind.AI
-        self.timeout_s = None if spec.kind in _UNTIMED else node.policy.timeout_s or spec.timeout_s or DEFAULT_TIMEOUT_S
+        self.timeout_s = None if spec.kind in _UNTIMED else node.policy.timeout_s or spec.timeout_s
 
 
 class Plan:

@@ -36,6 +36,10 @@ class LeaseLost(Exception):
     """Another worker may own this run by now: nothing more may be done for it here."""
 
 
+class RunStuck(Exception):
+    """No step runs and no timer is set, yet something keeps the run from ending: it is to be taken up anew."""
+
+
 class Runnable(Protocol):
     """A block that can be called. It checks and converts its inputs itself and must not change them.
 
@@ -131,6 +135,7 @@ class Limits:
     patience_s: float = 1.0  # how long cancelled tasks get: a cancelled run ends within two seconds
     linger_us: int = 20_000  # timers due sooner are waited for in place
     retry_linger_us: int = 10_000_000  # so are retries
+    stuck_s: float = 60.0  # so long may a run hold its worker without a step that runs
 
 
 @dataclass(frozen=True, slots=True)

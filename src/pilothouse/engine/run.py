@@ -44,6 +44,7 @@ class Run(Facts):
     def begin(self, at: int) -> None:
         """A worker takes the run up; what was in flight when the last one stopped is ready again."""
         self._refuse_unless(self.status not in FINAL, "begin")
+        self._close_stretch(self.at)
         self._live([entries.RUNNING, at])
 
     def suspend(self, at: int, wake_at: int | None) -> None:
@@ -57,7 +58,7 @@ class Run(Facts):
             raise IllegalMove(f"Cannot start a step that is {step.status}.")
         inputs = step.state.inputs_of(step)
         shown = None if step.started else inputs
-        self._at = at
+        self.at = at
         self.out.append([entries.START, at, step.id, step.node.index, step.attempt, shown])
         self._started(step)
         return inputs
@@ -66,7 +67,7 @@ class Run(Facts):
         """A running step fires a pin."""
         if step.status != "running":
             raise IllegalMove(f"Cannot fire a pin of a step that is {step.status}.")
-        self._at = at
+        self.at = at
         self.out.append([entries.OUTPUT, at, step.id, step.node.index, pin, step.yields.get(pin, 0), value])
         self._fired(step, pin, value)
 
@@ -74,10 +75,16 @@ class Run(Facts):
         """A running step is over, for good."""
         if step.status != "running":
             raise IllegalMove(f"Cannot finish a step that is {step.status}.")
-        self._at = at
+        self.at = at
         status = "completed" if failure is None else "failed"
         self.out.append([entries.FINISH, at, step.id, step.node.index, status, failure])
         self._over(step, status, failure)
+
+    def skip(self, step: Step, at: int) -> None:
+        """A ready step is over without having run: it fires nothing."""
+        self.start(step, at)
+        self.out.append([entries.FINISH, at, step.id, step.node.index, "skipped", None])
+        self._over(step, "skipped", None)
 
     def wait(self, step: Step, pause: Pause, at: int) -> None:
         """A running step asks to be called again when what it waits for has come."""
@@ -126,7 +133,7 @@ class Run(Facts):
         return sorted(ripe, key=lambda step: (step.pause.due if step.pause and step.pause.due else 0, step.id))
 
     def _live(self, entry: Entry) -> None:
-        self._at = entry[1]
+        self.at = entry[1]
         self.out.append(entry)
         self.readers[entry[0]](entry)
 

@@ -1,8 +1,9 @@
 """A run's state as JSON and back. A cache beside the log: deleting every snapshot changes nothing."""
 
 from collections import deque
-from typing import Any, Final, cast
+from typing import Final, cast
 
+from pilothouse.engine.entries import Tree
 from pilothouse.engine.facts import Facts
 from pilothouse.engine.state import NodeState, Pause, Step, node_state
 from pilothouse.kit.json import JsonObject
@@ -11,6 +12,7 @@ FORM: Final = 1
 _PLAIN: Final = (
     *("status", "head", "opened", "held", "selector_misses", "dropped", "counts", "retries"),
     *("children", "errors_handled", "errors_unhandled", "fault", "first_failure", "reason"),
+    *("active_us", "active_since", "at"),
 )
 
 
@@ -33,10 +35,10 @@ def take_down(run: Facts) -> JsonObject:
 
 def put_back(run: Facts, snapshot: JsonObject) -> None:
     """Fill a new run with what `take_down` wrote."""
-    shot = cast(dict[str, Any], snapshot)
+    shot = cast(dict[str, Tree], snapshot)
     run.facts = shot["facts"]
     for name in _PLAIN:
-        if name in shot["plain"]:  # one that an older version wrote may lack what is newer
+        if name in shot["plain"]:  # an older version may have saved it
             setattr(run, name, _copy(shot["plain"][name]))
     run.outputs = {name: list(values) for name, values in shot["outputs"].items()}
     run.leftovers = list(shot["leftovers"])
@@ -53,22 +55,30 @@ def put_back(run: Facts, snapshot: JsonObject) -> None:
     run.waiting = {step_id: run.steps[step_id] for step_id in shot["waiting"]}
 
 
-def _copy(value: Any) -> Any:
-    return dict(cast(dict[str, Any], value)) if isinstance(value, dict) else value
+def _copy(value: Tree) -> Tree:
+    return dict(cast(dict[str, Tree], value)) if isinstance(value, dict) else value
 
 
-def _step_down(step: Step) -> list[Any]:
+def _filled(filled: dict[str, Tree], step: Step) -> dict[str, Tree]:
+    """A copy; a step that joins in its own way adds to the lists in it."""
+    if step.node.join is None:
+        return dict(filled)
+    return {pin: [*cast(list[Tree], value)] if isinstance(value, list) else value for pin, value in filled.items()}
+
+
+def _step_down(step: Step) -> list[Tree]:
     return [
         *(step.id, step.node.index, step.status, step.lacking, step.attempt, step.started, step.placed, step.done),
-        *(dict(step.filled), dict(step.yields), [list(item) for item in step.held], list(step.facts)),
+        *(_filled(step.filled, step), dict(step.yields), [list(item) for item in step.held], list(step.facts)),
         *(None if step.pause is None else list(step.pause), step.kept, step.before),
     ]
 
 
-def _step_up(run: Facts, row: list[Any]) -> Step:
+def _step_up(run: Facts, row: list[Tree]) -> Step:
     step_id, node, status, lacking, attempt, started, placed, done, filled, yields, held, facts, pause, *kept = row
     index: int = node
-    step = Step(step_id, run.nodes[index], dict(filled), lacking)
+    step = Step(step_id, run.nodes[index], {}, lacking)
+    step.filled = _filled(filled, step)
     step.status, step.attempt, step.started, step.placed, step.done = status, attempt, started, placed, done
     step.yields = dict(yields)
     step.held = [(pin, value) for pin, value in held]
@@ -78,7 +88,7 @@ def _step_up(run: Facts, row: list[Any]) -> Step:
     return step
 
 
-def _node_down(state: NodeState) -> list[Any]:
+def _node_down(state: NodeState) -> list[Tree]:
     return [
         *(state.count, state.reached, list(state.next), dict(state.latest)),
         [[turn, step.id] for turn, step in state.open.items()],
@@ -86,7 +96,7 @@ def _node_down(state: NodeState) -> list[Any]:
     ]
 
 
-def _node_up(state: NodeState, row: list[Any], steps: dict[int, Step]) -> None:
+def _node_up(state: NodeState, row: list[Tree], steps: dict[int, Step]) -> None:
     count, reached, turns, latest, opened, order = row
     state.count, state.reached, state.next, state.latest = count, reached, list(turns), dict(latest)
     state.open = {turn: steps[step_id] for turn, step_id in opened}

@@ -107,6 +107,10 @@ class Stage:
             self._spawn(act)
 
     def _find(self, step: Step) -> Runnable | None:
+        skips = self.run.facts.get("skips")
+        if isinstance(skips, list) and step.node.id in skips:
+            self.run.skip(step, self.clock())
+            return None
         runnable = self.blocks.get(step.node.block)
         if runnable.spec.disabled:
             self.refusal = ("disabled_block", f"{runnable.spec.name} is switched off.", step.id)

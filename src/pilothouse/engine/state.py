@@ -54,7 +54,7 @@ class NodeState:
 
     __slots__ = (
         *("base", "count", "latest", "mask", "masked", "needs", "next", "node", "open", "order", "reached"),
-        *("starts", "statics"),
+        *("starts", "statics", "unusual"),
     )
 
     def __init__(self, node: PlanNode, given: JsonObject, mask: JsonObject | None) -> None:
@@ -65,6 +65,7 @@ class NodeState:
         self.statics = node.statics
         self.needs = node.slots
         self.starts = node.starts
+        self.unusual = node.join is not None  # what is delivered needs a closer look
         if mask:
             self._put_on(mask)
         self.latest: JsonObject = {}
@@ -77,6 +78,7 @@ class NodeState:
     def _put_on(self, mask: JsonObject) -> None:
         """A masked pin counts as filled; a node that then waits for nothing starts by itself."""
         pins = self.node.pins
+        self.unusual = True
         self.masked = frozenset(pin.name for pin in pins if pin.name in mask or pin.base in mask)
         free = [pin for pin in pins if pin.name not in self.masked]
         self.statics = frozenset(pin.name for pin in free if pin.static)

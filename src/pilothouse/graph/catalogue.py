@@ -30,6 +30,12 @@ class Kind(StrEnum):
     MCP_TOOL = "mcp_tool"
 
 
+class Join(StrEnum):
+    """How a block's steps come together, when it is not by one value for each linked pin."""
+
+    COLLECT = "collect"  # `count` values of the pin `item` make one step
+
+
 @dataclass(frozen=True, slots=True)
 class BlockSpec:
     """A block's public face, all plain data: it can be written to and read from the generated index."""
@@ -50,8 +56,12 @@ class BlockSpec:
     happy_pins: tuple[str, ...]
     examples: tuple[JsonObject, ...]  # {"ask": {...}, "fires": [[pin, value], ...]}
     at_least_once: bool = False  # an effect that takes no idempotency key
+    join: Join | None = None  # a rule of its own; the engine knows them by name
+    webhook: JsonObject | None = None  # of a trigger: who sends what, and in which form
+    cost: tuple[JsonObject, ...] = ()  # {amount, type, divisor, filter}; one credit is a US cent
     disabled: bool = False
     reason: str | None = None  # why it is disabled or unavailable
+    plugin: str | None = None  # the package it comes from; None: built in
 
 
 Catalogue: TypeAlias = Mapping[str, BlockSpec]

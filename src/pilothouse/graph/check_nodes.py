@@ -1,9 +1,12 @@
 """Checks of one node: its name, its literal values, what it lacks."""
 
+from dataclasses import replace
+
 from pilothouse.graph.catalogue import BlockSpec, Kind
 from pilothouse.graph.document import Node
 from pilothouse.graph.fields import is_credentials, properties, required, takes_any_pin
 from pilothouse.graph.report import Report
+from pilothouse.graph.sub_agents import literals_of
 from pilothouse.graph.values import NotConvertible, accepts_null, coerce, problems
 from pilothouse.kit.json import Json, JsonObject
 
@@ -13,6 +16,8 @@ def check_node(node: Node, spec: BlockSpec, filled: set[str], report: Report) ->
     _check_name(node, spec, filled, report)
     if spec.kind is Kind.NOTE:
         return
+    if spec.kind is Kind.AGENT:
+        node = replace(node, inputs=literals_of(node, spec))
     fields = properties(spec.inputs)
     open_ended = takes_any_pin(spec, spec.inputs)
     for pin, value in node.inputs.items():
@@ -65,15 +70,25 @@ def _is_given(pin: str, node: Node, filled: set[str]) -> bool:
 
 
 def _check_required(node: Node, spec: BlockSpec, filled: set[str], report: Report) -> None:
+    if spec.kind is Kind.AGENT and takes_any_pin(spec, spec.inputs):
+        return  # what an unknown child needs cannot be said; that it is unknown, is
     for pin in required(spec.inputs):
+        if is_credentials(pin):
+            _check_credentials(node, pin, filled, report)
+            continue
         named = pin == "name" and spec.kind in (Kind.INPUT, Kind.OUTPUT)  # has its own code
         fed_later = pin == "payload" and spec.kind is Kind.TRIGGER
-        if is_credentials(pin) or named or fed_later or _is_given(pin, node, filled):
+        if named or fed_later or _is_given(pin, node, filled):
             continue
         schema = properties(spec.inputs).get(pin, {})
         if pin in node.inputs and accepts_null(schema, spec.inputs):
             continue
         report.add(node.id, pin, "required", f"'{pin}' needs a value or a link.")
+
+
+def _check_credentials(node: Node, pin: str, filled: set[str], report: Report) -> None:
+    if not node.optional_credentials and not _is_given(pin, node, filled):
+        report.add(node.id, pin, "credentials_missing", f"Choose credentials for '{pin}'.")
 
 
 def _check_dependencies(node: Node, fields: dict[str, JsonObject], filled: set[str], report: Report) -> None:

@@ -73,12 +73,12 @@ def _fields(old: JsonObject, new: JsonObject) -> JsonObject:
             changes[key] = {"to": new[key]}
         elif after is _MISSING:
             changes[key] = {"from": old[key]}
-        elif not _same(old[key], new[key]):
+        elif not same(old[key], new[key]):
             changes[key] = {"from": old[key], "to": new[key]}
     return changes
 
 
-def _same(left: Json, right: Json) -> bool:
+def same(left: Json, right: Json) -> bool:
     """Equality as JSON has it: 1 and true differ, and so do 1 and 1.0 in the canonical text."""
     return left == right and repr(left) == repr(right)
 

@@ -6,6 +6,7 @@ from pilothouse.graph.catalogue import BlockSpec, Kind
 from pilothouse.kit.json import JsonObject
 
 ERROR_PIN = "error"
+CHILD = "x-child"  # marks the schemas of a sub-agent node whose child is known
 
 
 def properties(schema: JsonObject) -> dict[str, JsonObject]:
@@ -19,8 +20,10 @@ def required(schema: JsonObject) -> list[str]:
 
 
 def takes_any_pin(spec: BlockSpec, schema: JsonObject) -> bool:
-    """Whether pins exist beyond the declared ones: those of a sub-agent's child, or of an open schema."""
-    return spec.kind is Kind.AGENT or schema.get("additionalProperties", False) is not False
+    """Whether pins exist beyond the declared ones: those of an unknown child of a sub-agent, or of an open schema."""
+    if spec.kind is Kind.AGENT:
+        return CHILD not in schema
+    return schema.get("additionalProperties", False) is not False
 
 
 def is_credentials(field: str) -> bool:

@@ -1,166 +1,149 @@
-"""Building a graph by operations: applied in order to a copy, all or none, every one of them judged. Pure."""
+"""Changing a graph by operations: applied in order to a copy, all or none, every one of them judged. Pure."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Final, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
 
-from pilothouse.graph.catalogue import BlockSpec, Catalogue
-from pilothouse.graph.document import Document, Link, Node
-from pilothouse.graph.fields import properties, takes_any_pin
-from pilothouse.graph.pins import pin_base
+from pilothouse.graph.catalogue import Catalogue
+from pilothouse.graph.document import Document
+from pilothouse.graph.edit_inputs import set_input, unset_input
+from pilothouse.graph.edit_links import connect, disconnect
+from pilothouse.graph.edit_nodes import add_node, move_node, remove_node, rename_node, replace_block, update_node
+from pilothouse.graph.nearest import nearest
+from pilothouse.graph.sub_agents import Children
+from pilothouse.graph.workbench import Done, Operation, Workbench, Wrong
 from pilothouse.kit.errors import Invalid
-from pilothouse.kit.json import Json, JsonObject
+from pilothouse.kit.json import MAX_DEPTH, JsonObject, depth
 
 MAX_OPERATIONS: Final = 200
-COLUMN: Final = 320  # pixels from one new node to the next
-_TEXTS: Final = {
-    "set_name": "name",
-    "set_description": "description",
-    "set_instructions": "instructions",
-    "set_recommended_schedule": "recommended_schedule_cron",
-}
-KNOWN: Final = ("add_node", "connect", "set_input", *_TEXTS)
-
-Operation: TypeAlias = Mapping[str, Json]
 
 
 class OperationFailed(Invalid):
     """One of the operations cannot be done; nothing was changed."""
 
     wire_code = "operation_failed"
-    hint = "`details.ops` says for each what is wrong and what is allowed."
+    hint = "`ops` says for each what is wrong and what is allowed."
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The new document, and the node that each `@i` stands for."""
+    """The new document, the node that each `@i` stands for, and what each operation did."""
 
     document: Document
     nodes: Mapping[str, str]
+    answers: Sequence[JsonObject]
 
 
-class _Wrong(Exception):
-    def __init__(self, code: str, message: str, allowed: Sequence[str] = ()) -> None:
-        super().__init__(message)
-        self.code = code
-        self.allowed = list(allowed)
-
-
-def apply_operations(document: Document, operations: Sequence[Operation], catalogue: Catalogue) -> Applied:
+def apply_operations(
+    document: Document, operations: Sequence[Operation], catalogue: Catalogue, children: Children | None = None
+) -> Applied:
     """Raises `OperationFailed`, which judges all of them: what depends on a failed one is `blocked`."""
-    bench = _Bench(document, catalogue)
-    answers: list[Json] = []
-    for index, operation in enumerate(operations[:MAX_OPERATIONS]):
-        answers.append(bench.take(index, operation))
+    bench = Workbench(document, catalogue, children or {})
+    answers = [_take(bench, index, operation) for index, operation in enumerate(operations[:MAX_OPERATIONS])]
     if len(operations) > MAX_OPERATIONS:
-        answers.append({"index": MAX_OPERATIONS, "ok": False, "code": "too_many", "message": "At most 200 at a time."})
-    if bench.failed or len(operations) > MAX_OPERATIONS:
-        raise OperationFailed(ops=answers)
-    return Applied(bench.document, bench.made)
+        raise OperationFailed(f"At most {MAX_OPERATIONS} operations at a time.", ops=[*answers, _TOO_MANY])
+    if not all(answer["ok"] for answer in answers):
+        raise OperationFailed(ops=[*answers])
+    return Applied(bench.result(), bench.made, answers)
 
 
-@dataclass(slots=True)
-class _Bench:
-    document: Document
-    catalogue: Catalogue
-    made: dict[str, str] = field(default_factory=dict[str, str])
-    failed: set[str] = field(default_factory=set[str])  # `@i` of those that could not be done
-
-    def take(self, index: int, operation: Operation) -> Json:
-        kind = str(operation.get("op", ""))
-        try:
-            node_id = self._do(kind, index, operation)
-        except _Wrong as wrong:
-            self.failed.add(f"@{index}")
-            allowed: list[Json] = [*wrong.allowed]
-            return {"index": index, "ok": False, "code": wrong.code, "message": str(wrong), "allowed": allowed}
-        return {"index": index, "ok": True, "node_id": node_id}
-
-    def _do(self, kind: str, index: int, operation: Operation) -> str | None:
-        if kind == "add_node":
-            return self._add(index, operation)
-        if kind == "connect":
-            return self._connect(operation)
-        if kind == "set_input":
-            return self._set_input(operation)
-        if kind in _TEXTS:
-            self.document = replace(self.document, **{_TEXTS[kind]: str(operation.get("value") or "")})
-            return None
-        raise _Wrong("unknown_operation", f"There is no operation '{kind}'.", KNOWN)
-
-    def _add(self, index: int, operation: Operation) -> str:
-        spec = self._block(str(operation.get("block", "")))
-        taken = {node.id for node in self.document.nodes}
-        node_id = str(operation.get("id") or _free_id(spec.name, taken))
-        if node_id in taken:
-            raise _Wrong("node_exists", f"There is a node '{node_id}' already.")
-        inputs = operation.get("inputs") or {}
-        if not isinstance(inputs, dict):
-            raise _Wrong("bad_inputs", "`inputs` must be an object.")
-        for name in inputs:
-            _check_pin(spec, spec.inputs, name, "input")
-        place = (len(taken) * COLUMN, 0)
-        node = Node(node_id, spec.id, str(operation.get("name") or ""), inputs, place)
-        self.document = replace(self.document, nodes=(*self.document.nodes, node))
-        self.made[f"@{index}"] = node_id
-        return node_id
-
-    def _connect(self, operation: Operation) -> str:
-        source, target = self._node(operation, "from"), self._node(operation, "to")
-        link = Link(source.id, str(operation.get("out", "")), target.id, str(operation.get("in", "")))
-        giver, taker = self._block(source.block), self._block(target.block)
-        _check_pin(giver, giver.outputs, link.out, "output")
-        _check_pin(taker, taker.inputs, link.sink, "input")
-        if any(link.key == other.key for other in self.document.links):
-            raise _Wrong("link_exists", "This link is there already.")
-        self.document = replace(self.document, links=(*self.document.links, link))
-        return target.id
-
-    def _set_input(self, operation: Operation) -> str:
-        node = self._node(operation, "node")
-        spec = self._block(node.block)
-        first, *rest = str(operation.get("field", "")).split(".")
-        _check_pin(spec, spec.inputs, first, "input")
-        changed = {**node.inputs, first: _written(node.inputs.get(first), rest, operation.get("value"))}
-        nodes = tuple(replace(one, inputs=changed) if one.id == node.id else one for one in self.document.nodes)
-        self.document = replace(self.document, nodes=nodes)
-        return node.id
-
-    def _node(self, operation: Operation, key: str) -> Node:
-        name = str(operation.get(key, ""))
-        if name in self.failed:
-            raise _Wrong("blocked", f"{name} could not be made.")
-        wanted = self.made.get(name, name)
-        for node in self.document.nodes:
-            if node.id == wanted:
-                return node
-        raise _Wrong("unknown_node", f"There is no node '{name}'.", [node.id for node in self.document.nodes])
-
-    def _block(self, name: str) -> BlockSpec:
-        """By id, or by its exact name in any case."""
-        if found := self.catalogue.get(name):
-            return found
-        for spec in self.catalogue.values():
-            if spec.name.casefold() == name.casefold():
-                return spec
-        raise _Wrong("unknown_block", f"There is no block '{name}'.", sorted(s.name for s in self.catalogue.values()))
+class _Kind(NamedTuple):
+    do: Callable[[Workbench, Operation], Done]
+    needs: tuple[str, ...]
+    takes: tuple[str, ...] = ()
 
 
-def _check_pin(spec: BlockSpec, schema: JsonObject, pin: str, side: str) -> None:
-    known = properties(schema)
-    if pin_base(pin) not in known and not takes_any_pin(spec, schema):
-        raise _Wrong("unknown_pin", f"{spec.name} has no {side} '{pin}'.", list(known))
+def _text_setter(key: str, empty: str | None = "") -> Callable[[Workbench, Operation], Done]:
+    def set_text(bench: Workbench, operation: Operation) -> Done:
+        value = operation["value"]
+        if value is not None and not isinstance(value, str):
+            raise Wrong("bad_value", "`value` must be text.")
+        bench.document = replace(bench.document, **{key: value or empty})
+        return Done()
+
+    return set_text
 
 
-def _written(base: Json, path: list[str], value: Json) -> Json:
-    if not path:
-        return value
-    inside: JsonObject = dict(base) if isinstance(base, dict) else {}
-    return {**inside, path[0]: _written(inside.get(path[0]), path[1:], value)}
+_TOO_MANY: Final[JsonObject] = {
+    "index": MAX_OPERATIONS,
+    "ok": False,
+    "code": "too_many",
+    "message": f"At most {MAX_OPERATIONS} at a time.",
+    "node_id": None,
+    "allowed": [],
+    "dropped": {},
+}
+_ENDS: Final = ("from", "out", "to", "in")
+_KINDS: Final[Mapping[str, _Kind]] = {
+    "add_node": _Kind(add_node, ("block",), ("id", "name", "inputs", "position", "keep_unknown")),
+    "remove_node": _Kind(remove_node, ("node",)),
+    "update_node": _Kind(update_node, ("node", "patch")),
+    "replace_block": _Kind(replace_block, ("node", "block")),
+    "rename_node": _Kind(rename_node, ("node", "name")),
+    "move_node": _Kind(move_node, ("node", "position")),
+    "set_input": _Kind(set_input, ("node", "field", "value"), ("keep_unknown",)),
+    "unset_input": _Kind(unset_input, ("node", "field")),
+    "connect": _Kind(connect, _ENDS, ("static",)),
+    "disconnect": _Kind(disconnect, _ENDS),
+    "set_name": _Kind(_text_setter("name"), ("value",)),
+    "set_description": _Kind(_text_setter("description"), ("value",)),
+    "set_instructions": _Kind(_text_setter("instructions"), ("value",)),
+    "set_recommended_schedule": _Kind(_text_setter("recommended_schedule_cron", None), ("value",)),
+}
+
+KNOWN: Final = tuple(_KINDS)
 
 
-def _free_id(name: str, taken: set[str]) -> str:
-    stem = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name.lower())[:50]
-    if stem not in taken:
-        return stem
-    return next(f"{stem}_{n}" for n in range(2, len(taken) + 3) if f"{stem}_{n}" not in taken)
+def _take(bench: Workbench, index: int, operation: Operation) -> JsonObject:
+    answer: JsonObject = {"index": index, "ok": True, "code": None, "message": None, "node_id": None, "allowed": []}
+    try:
+        done = _kind_of(operation).do(bench, operation)
+    except Wrong as wrong:
+        told = _remembered(bench, index, operation, wrong)
+        subject = _subjects(bench, operation)[:1]
+        refusal: JsonObject = {"ok": False, "code": told.code, "message": str(told), "allowed": [*told.allowed]}
+        return {**answer, **refusal, "node_id": subject[0] if subject else None, "dropped": {}}
+    if operation["op"] == "add_node" and done.node_id is not None:
+        bench.made[f"@{index}"] = done.node_id
+    return {**answer, "node_id": done.node_id, "dropped": done.dropped}
+
+
+def _kind_of(operation: Operation) -> _Kind:
+    name = operation.get("op")
+    kind = _KINDS.get(name) if isinstance(name, str) else None
+    if kind is None:
+        raise Wrong("unknown_operation", f"There is no operation '{name}'.", nearest(str(name), _KINDS))
+    fields = (*kind.needs, *kind.takes)
+    for key in operation:
+        if key != "op" and key not in fields:
+            raise Wrong("unknown_field", f"'{name}' takes no '{key}'.", fields)
+    for key in kind.needs:
+        if key not in operation:
+            raise Wrong("missing_field", f"'{name}' needs '{key}'.", fields)
+    if depth(dict(operation)) > MAX_DEPTH:
+        raise Wrong("bad_value", f"Values nest deeper than {MAX_DEPTH} levels.")
+    return kind
+
+
+def _remembered(bench: Workbench, index: int, operation: Operation, wrong: Wrong) -> Wrong:
+    """Note what is missing because this failed. Whoever fails for want of it is blocked, not at fault."""
+    name, node_id = operation.get("op"), operation.get("id")
+    subjects = _subjects(bench, operation)
+    if wrong.code == "unknown_pin" and bench.unchanged & set(subjects):
+        wrong = Wrong("blocked", "The block of this node could not be replaced.")
+    if name == "add_node":
+        bench.unmade.add(f"@{index}")
+        if isinstance(node_id, str) and node_id not in bench.nodes:
+            bench.unmade.add(node_id)
+    elif name == "replace_block":
+        bench.unchanged.update(subjects)
+    elif name == "connect" and len(subjects) == 2:
+        bench.unwired.add((subjects[1], str(operation.get("out")), subjects[0], str(operation.get("in"))))
+    return wrong
+
+
+def _subjects(bench: Workbench, operation: Operation) -> list[str]:
+    """The ids of the nodes that are there among those that an operation names; where a link leads to comes first."""
+    named = [operation.get(key) for key in ("node", "to", "from")]
+    ids = [bench.made.get(name, name) for name in named if isinstance(name, str)]
+    return [node_id for node_id in ids if node_id in bench.nodes]

@@ -10,7 +10,7 @@ from pilothouse.kit.errors import Invalid
 from pilothouse.kit.json import MAX_DEPTH, Json, JsonObject, depth
 
 _T = TypeVar("_T")
-_NODE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+NODE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _NESTING = 10
 
@@ -45,6 +45,15 @@ def parse(value: Json) -> Document:
     if reader.faults:
         raise BadDocument(reader.faults)
     return doc
+
+
+def parse_node(value: Json) -> Node:
+    """One node; raises `BadDocument`."""
+    reader = _Reader()
+    node = reader.node(value, "node")
+    if reader.faults:
+        raise BadDocument(reader.faults)
+    return node
 
 
 class _Reader:
@@ -135,7 +144,7 @@ class _Reader:
     def node(self, value: Json, where: str) -> Node:
         body = self.object(value, where, _NODE_KEYS)
         node_id = self.text(body, "id", where, required=True)
-        if node_id and not _NODE_ID.fullmatch(node_id):
+        if node_id and not NODE_ID.fullmatch(node_id):
             self.fault(f"{where}.id", "A node id is 1 to 64 letters, digits, '_' or '-'.")
         block = self.text(body, "block", where, required=True)
         if block and not _UUID.fullmatch(block):

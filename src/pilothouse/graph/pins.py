@@ -11,7 +11,9 @@ MAX_INDEX: Final = 9_999
 Segment: TypeAlias = str | int  # a text names a key or field, a number an element
 Path: TypeAlias = tuple[Segment, ...]
 
+TOOLS: Final = "tools"
 _MARK = re.compile(r"_([#$@])_")
+_TOOL = re.compile(r"tools_\^_(.*?)_~_(.*)", re.DOTALL)
 _NUMBER = re.compile(r"-?[0-9]{1,9}")
 
 
@@ -39,8 +41,16 @@ class Pin:
 
 
 def parse_source(text: str) -> Pin:
-    """Read an output pin; an index may count from the end."""
+    """Read an output pin; an index may count from the end. Imported agents name the tool too: that means `tools`."""
+    if tool_of(text) is not None:
+        return Pin(text, TOOLS, ())
     return _parse(text, lowest=-MAX_INDEX - 1)
+
+
+def tool_of(pin: str) -> tuple[str, str] | None:
+    """The node and the pin that `tools_^_<node>_~_<pin>` is for; None for any other pin."""
+    found = _TOOL.fullmatch(pin)
+    return None if found is None else (found[1], found[2])
 
 
 def parse_sink(text: str) -> Pin:
@@ -50,6 +60,8 @@ def parse_sink(text: str) -> Pin:
 
 def pin_base(text: str) -> str:
     """The block's own pin that a pin with a path belongs to, well formed or not."""
+    if tool_of(text) is not None:
+        return TOOLS
     return _MARK.split(text, maxsplit=1)[0]
 
 

@@ -1,6 +1,6 @@
 """What a validation says."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, TypeAlias
 
 from pilothouse.graph.document import Link, link_json
@@ -14,9 +14,17 @@ AGENT: Final = "$agent"  # stands for the node in faults of the agent as a whole
 # What keeps a version from being stored; `limit_*` as well.
 STRUCTURE: Final = frozenset(
     {
-        *("duplicate_node", "duplicate_link", "unknown_block", "disabled_block", "unknown_node", "unknown_out_pin"),
+        *(
+            "bad_document",
+            "duplicate_node",
+            "duplicate_link",
+            "unknown_block",
+            "disabled_block",
+            "unknown_node",
+            "unknown_out_pin",
+        ),
         *("unknown_in_pin", "bad_pin_path", "note_linked", "reserved_name", "name_missing", "input_type_conflict"),
-        *("several_triggers", "bad_cron"),
+        *("several_triggers", "bad_cron", "sub_agent_missing", "sub_agent_cycle", "too_deep"),
     }
 )
 # What is never more than a warning.
@@ -25,7 +33,10 @@ ADVICE: Final = frozenset({"never_ready", "unreachable", "likely_lossy", "unknow
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One fault; `field` is a pin or a part of the node, `link` the wire it is about."""
+    """One fault; `field` is a pin or a part of the node, `link` the wire it is about.
+
+    A node inside a sub-agent is named by its way there, `parent/child`; its link is told as the child has it.
+    """
 
     node_id: str
     field: str
@@ -55,6 +66,10 @@ class Report:
     def add(self, node_id: str, where: str, code: str, message: str, link: Link | None = None) -> None:
         """Note a fault; its code and the level say how grave it is."""
         self.issues.append(Issue(node_id, where, code, message, self._severity(code), link))
+
+    def add_inside(self, node_id: str, inner: "Report") -> None:
+        """Take over what was found in the sub-agent behind this node."""
+        self.issues += [replace(issue, node_id=f"{node_id}/{issue.node_id}") for issue in inner.issues]
 
     @property
     def valid(self) -> bool:

@@ -1,7 +1,7 @@
 """The one validator: every way in, from saving to AutoPilot, asks here."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from pilothouse.graph.catalogue import BlockSpec, Catalogue, Kind
@@ -9,11 +9,13 @@ from pilothouse.graph.check_links import check_links
 from pilothouse.graph.check_nodes import check_node, check_value
 from pilothouse.graph.cron import is_cron
 from pilothouse.graph.document import MAX_BYTES, MAX_LINKS, MAX_NODES, MAX_SUB_AGENTS, Document, Link, Node, canonical
+from pilothouse.graph.family import Family, survey
 from pilothouse.graph.fields import properties
 from pilothouse.graph.pins import pin_base
 from pilothouse.graph.reach import can_run, self_fed_pins
 from pilothouse.graph.report import AGENT, Level, Report
 from pilothouse.graph.schema import input_field, input_schema, same_type
+from pilothouse.graph.sub_agents import AGENT_FIELD, MAX_DEPTH, Children, Pinned, embedded, face_of, sub_agents_of
 from pilothouse.kit.json import Json, JsonObject
 
 
@@ -24,25 +26,74 @@ def validate(
     inputs: JsonObject | None = None,
     masks: dict[str, JsonObject] | None = None,
     payload: Json = None,
+    children: Children | None = None,
 ) -> Report:
-    """All faults in one pass. Without `inputs` (null) the agent is judged alone, not a run of it."""
-    report = Report(level)
-    _check_whole(doc, report)
-    specs = _check_blocks(doc, catalogue, report)
-    check_links(doc, specs, report)
-    _check_names(doc, specs, report)
+    """All faults in one pass, those of sub-agents too. Without `inputs` (null) the agent is judged alone, not a run.
 
-    masks = masks or {}
-    filled = _filled(doc, masks)
-    for node in doc.nodes:
-        if node.id in specs:
-            check_node(node, specs[node.id], filled[node.id], report)
-    for node_id in sorted(set(masks) - {node.id for node in doc.nodes}):
-        report.add(AGENT, "input_masks", "mask_unknown_node", f"There is no node '{node_id}' to mask.")
-    _check_start(doc, specs, masks, report)
+    `children` are the versions that sub-agent nodes pin, at every depth; what travels inside the document is known.
+    """
+    known = {**embedded(doc), **(children or {})}
+    family = survey(doc, catalogue, known)
+    report = Report(level)
+    judge = _Judge(catalogue, known, family, level)
+    specs = judge.check(doc, None, masks or {}, report)
     if inputs is not None:
         _check_run(doc, specs, catalogue, _Given(inputs, payload), report)
     return report
+
+
+@dataclass(slots=True)
+class _Judge:
+    """Looks at an agent and, once each, at the agents below it."""
+
+    catalogue: Catalogue
+    known: Children
+    family: Family
+    level: Level
+    judged: set[Pinned] = field(default_factory=set[Pinned])
+
+    def check(
+        self, doc: Document, me: Pinned | None, masks: Mapping[str, JsonObject], report: Report
+    ) -> dict[str, BlockSpec]:
+        _check_whole(doc, len(self.family.depth) - 1 if me is None else 0, report)
+        specs = _check_blocks(doc, self.catalogue, self.known, report)
+        check_links(doc, specs, report)
+        _check_names(doc, specs, report)
+        own = {node_id: mask for node_id, mask in masks.items() if "/" not in node_id}
+        filled = _filled(doc, own)
+        for node in doc.nodes:
+            if node.id in specs:
+                check_node(node, specs[node.id], filled[node.id], report)
+        self._check_children(doc, me, masks, report)
+        _check_masks(doc, specs, masks, report)
+        _check_start(doc, specs, own, report)
+        return specs
+
+    def _check_children(
+        self, doc: Document, me: Pinned | None, masks: Mapping[str, JsonObject], report: Report
+    ) -> None:
+        for node, pinned in sub_agents_of(doc, self.catalogue):
+            if pinned is None or (child := self.known.get(pinned)) is None:
+                text = "Choose an agent and its version." if pinned is None else "There is no such version of an agent."
+                report.add(node.id, AGENT_FIELD, "sub_agent_missing", text)
+            elif pinned[0] in self.family.above_children(me):
+                report.add(node.id, AGENT_FIELD, "sub_agent_cycle", "This agent would run itself again.")
+            elif self.family.depth[me] >= MAX_DEPTH:
+                report.add(node.id, AGENT_FIELD, "too_deep", f"Agents nest at most {MAX_DEPTH} levels deep.")
+            else:
+                self._check_child(node.id, pinned, child, masks, report)
+
+    def _check_child(
+        self, node_id: str, pinned: Pinned, child: Document, masks: Mapping[str, JsonObject], report: Report
+    ) -> None:
+        way = f"{node_id}/"
+        inner = {key.removeprefix(way): mask for key, mask in masks.items() if key.startswith(way)}
+        if inner or pinned not in self.judged:
+            if not inner:
+                self.judged.add(pinned)
+            found = Report(self.level)
+            self.check(child, pinned, inner, found)
+            report.add_inside(node_id, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +102,11 @@ class _Given:
     payload: Json = None
 
 
-def _check_whole(doc: Document, report: Report) -> None:
+def _check_whole(doc: Document, below: int, report: Report) -> None:
     limits = (
         ("limit_nodes", "nodes", len(doc.nodes), MAX_NODES),
         ("limit_links", "links", len(doc.links), MAX_LINKS),
-        ("limit_sub_agents", "sub_agents", len(doc.sub_agents), MAX_SUB_AGENTS),
+        ("limit_sub_agents", "sub_agents", max(len(doc.sub_agents), below), MAX_SUB_AGENTS),
         ("limit_bytes", "document", len(canonical(doc).encode()), MAX_BYTES),
     )
     for code, what, number, most in limits:
@@ -63,19 +114,22 @@ def _check_whole(doc: Document, report: Report) -> None:
             report.add(AGENT, what, code, f"{number} is more than the {most} that an agent may have.")
     for node_id in _repeated(node.id for node in doc.nodes):
         report.add(node_id, "id", "duplicate_node", f"Several nodes have the id '{node_id}'.")
+    if any(child.id is None or child.version is None for child in doc.sub_agents):
+        report.add(AGENT, "sub_agents", "bad_document", "A sub-agent inside needs the id and version that nodes pin.")
     cron = doc.recommended_schedule_cron
     if cron is not None and not is_cron(cron):
         report.add(AGENT, "recommended_schedule_cron", "bad_cron", f"'{cron}' is not a cron line of five fields.")
 
 
-def _check_blocks(doc: Document, catalogue: Catalogue, report: Report) -> dict[str, BlockSpec]:
+def _check_blocks(doc: Document, catalogue: Catalogue, known: Children, report: Report) -> dict[str, BlockSpec]:
+    """The block of each node as that node shows it."""
     specs: dict[str, BlockSpec] = {}
     for node in doc.nodes:
         spec = catalogue.get(node.block)
         if spec is None:
             report.add(node.id, "block", "unknown_block", f"No block {node.block} is installed.")
             continue
-        specs[node.id] = spec
+        specs[node.id] = face_of(node, spec, catalogue, known)
         if spec.disabled:
             report.add(node.id, "block", "disabled_block", spec.reason or f"{spec.name} is switched off.")
     triggers = [node.id for node in doc.nodes if node.id in specs and specs[node.id].kind is Kind.TRIGGER]
@@ -97,7 +151,15 @@ def _check_names(doc: Document, specs: dict[str, BlockSpec], report: Report) -> 
             report.add(node.id, "name", "input_type_conflict", f"'{name}' has another type on node '{other.id}'.")
 
 
-def _filled(doc: Document, masks: dict[str, JsonObject]) -> dict[str, set[str]]:
+def _check_masks(doc: Document, specs: dict[str, BlockSpec], masks: Mapping[str, JsonObject], report: Report) -> None:
+    nodes = {node.id for node in doc.nodes}
+    for way in sorted(masks):
+        node_id, _, inner = way.partition("/")
+        if node_id not in nodes or (inner and (node_id not in specs or specs[node_id].kind is not Kind.AGENT)):
+            report.add(AGENT, "input_masks", "mask_unknown_node", f"There is no node '{way}' to mask.")
+
+
+def _filled(doc: Document, masks: Mapping[str, JsonObject]) -> dict[str, set[str]]:
     """The fields of each node that links or masks fill."""
     filled: dict[str, set[str]] = defaultdict(set)
     for link in doc.links:
@@ -107,7 +169,7 @@ def _filled(doc: Document, masks: dict[str, JsonObject]) -> dict[str, set[str]]:
     return filled
 
 
-def _check_start(doc: Document, specs: dict[str, BlockSpec], masks: dict[str, JsonObject], report: Report) -> None:
+def _check_start(doc: Document, specs: dict[str, BlockSpec], masks: Mapping[str, JsonObject], report: Report) -> None:
     """Whether anything starts, and what can never follow; a masked pin waits for nothing."""
     links = [link for link in doc.links if not _is_masked(link, masks.get(link.target))]
     linked = {link.target for link in links}

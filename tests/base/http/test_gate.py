@@ -186,7 +186,7 @@ async def test_until_there_is_an_owner_only_set_up_and_health_answer(house: Hous
         answer = await client.get(path)
         assert (answer.status_code, answer.json()["code"]) == (503, "unavailable"), path
         assert "set-up link" in answer.json()["hint"]
-    assert (await client.get("/api/setup/status")).json() == {"needs_owner": True}
+    assert (await client.get("/api/setup/status")).json() == {"needs_owner": True, "signed_in": False}
     assert (await client.get("/health")).status_code == 200
     await house.add_owner()
     assert (await client.get("/api/look")).status_code == 200

@@ -29,7 +29,16 @@ async def test_the_link_makes_an_owner_who_is_signed_in(house: House):
     browser = await house.add_owner()
     me = (await browser.get("/api/auth/me")).json()
     assert (me["role"], me["user"]["email"], me["user"]["timezone"]) == ("owner", "owner@example.com", "UTC")
-    assert (await browser.get("/api/setup/status")).json() == {"needs_owner": False}
+    assert (await browser.get("/api/setup/status")).json() == {"needs_owner": False, "signed_in": True}
+
+
+async def test_a_stranger_may_ask_whether_they_are_known_and_is_not_refused(house: House):
+    browser = await house.add_owner()
+    for stranger in (house.client(), house.client(Cookie="ph_session=made-up")):
+        answer = await stranger.get("/api/setup/status")
+        assert (answer.status_code, answer.json()) == (200, {"needs_owner": False, "signed_in": False})
+    assert (await browser.post("/api/auth/logout")).status_code == 204
+    assert (await browser.get("/api/setup/status")).json()["signed_in"] is False
 
 
 async def test_the_link_works_once(house: House):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pilothouse.features.agents.documents import admit
+from pilothouse.features.agents.documents import admit, read_document
 from pilothouse.features.agents.errors import AgentInvalid
 from pilothouse.features.agents.inputs import InputCheck
 from pilothouse.graph.catalogue import Catalogue
@@ -15,7 +15,7 @@ GIVEN: list[Json] = [None, True, 0, 2.0, 2.5, "", "3", "often", [], ["x"], {}, {
 
 @pytest.fixture(scope="session")
 def check(catalogue: Catalogue) -> InputCheck:
-    return InputCheck(admit(greeter(), catalogue).input_schema)
+    return InputCheck(admit(read_document(greeter()), catalogue).input_schema)
 
 
 @pytest.mark.parametrize("inputs", [{"who": "Ada"}, {"who": "Ada", "times": 2.5}, {"who": "Ada", "times": None}])
@@ -50,7 +50,7 @@ def test_the_prepared_check_says_what_the_validator_says(
     check: InputCheck, catalogue: Catalogue, who: Json, times: Json
 ):
     inputs: JsonObject = {"who": who, "times": times}
-    report = validate(admit(greeter(), catalogue).doc, catalogue, "run", inputs=inputs)
+    report = validate(admit(read_document(greeter()), catalogue).doc, catalogue, "run", inputs=inputs)
     if report.valid:
         check(inputs)
         return

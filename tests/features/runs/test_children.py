@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import pytest
 
+from pilothouse.features.agents import AgentInvalid
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json, JsonObject
 from tests.features.runs import graphs
@@ -15,6 +16,15 @@ from tests.features.runs.stand import Stand
 async def children_of(stand: Stand, run_id: str) -> list[tuple[Any, ...]]:
     sql = "select id, parent_step, status from runs where parent_id=?1 order by parent_step, id"
     return await stand.rows(sql, run_id)
+
+
+def fails() -> JsonObject:
+    """Would give `sum`, if it ever got so far."""
+    return graph(
+        "Child",
+        [node("bad", graphs.TIMER, {"on_error": "fail"}, seconds=-1), node("out", graphs.OUTPUT, name="sum")],
+        [link("bad", "output_message", "out", "value")],
+    )
 
 
 async def test_a_child_runs_and_its_outputs_are_the_steps(stand: Stand):
@@ -58,6 +68,22 @@ async def test_each_step_of_a_node_has_a_child_of_its_own(stand: Stand):
     run = await stand.run(document)
     assert (run["outputs"], run["stats"]["children"]) == ({"sum": [11, 12, 13, 14]}, 4)
     assert len({row[0] for row in await children_of(stand, run["id"])}) == 4
+
+
+async def test_large_outputs_arrive_whole(stand: Stand):
+    """F17: they stand beside the child's log, not in it."""
+    text = "x" * 100_000
+    child = await stand.agent(graphs.greeting("{{ who }}" * 2))
+    document = graph(
+        "Large",
+        [
+            node("who", graphs.TEXT, name="who"),
+            node("sub", CHILD, **order(child), inputs={}),
+            node("out", graphs.OUTPUT, name="greeting"),
+        ],
+        [link("who", "result", "sub", "who"), link("sub", "greeting", "out", "value")],
+    )
+    assert (await stand.run(document, who=text))["outputs"] == {"greeting": [text * 2]}
 
 
 async def test_outputs_come_in_commit_order_while_the_child_works(stand: Stand):
@@ -111,7 +137,7 @@ async def test_a_child_with_errors_completes_its_step_and_counts_in_the_parent(s
 
 
 async def test_a_failed_child_fails_its_step(stand: Stand):
-    child = await stand.agent(graph("Child", [node("bad", graphs.TIMER, {"on_error": "fail"}, seconds=-1)], []))
+    child = await stand.agent(fails())
     run = await stand.run(calls(child, "sum"))
     assert (run["status"], list(run["outputs"])) == ("completed_with_errors", ["wrong"])
     steps = (await stand.ann.http.get(f"/api/v1/runs/{run['id']}/steps")).json()["items"]
@@ -131,11 +157,9 @@ async def test_a_cancelled_child_fails_its_step(stand: Stand):
 async def test_an_unknown_or_foreign_child_is_refused_before_anything_is_written(stand: Stand):
     bob = await stand.house.person()
     for child in (new_id(), await stand.agent(graphs.adder(), bob)):
-        agent = await stand.agent(calls(child, "sum", n=1))
-        answer = await stand.ann.http.post(f"/api/v1/agents/{agent}/runs", json={"inputs": {}})
-        assert (answer.status_code, answer.json()["code"]) == (422, "agent_invalid")
-        assert answer.json()["detail"]["issues"][0]["code"] == "sub_agent_missing"
-    assert await stand.count("runs") == 0
+        with pytest.raises(AgentInvalid) as refused:
+            await stand.agent(calls(child, "sum", n=1))
+        assert "sub_agent_missing" in str(refused.value.facts["issues"])
     await bob.leave()
 
 
@@ -178,7 +202,7 @@ async def test_a_step_that_is_repeated_attaches_to_its_child(stand: Stand, attem
 
 
 async def test_a_retried_step_gets_a_new_child(stand: Stand):
-    child = await stand.agent(graph("Child", [node("bad", graphs.TIMER, {"on_error": "fail"}, seconds=-1)], []))
+    child = await stand.agent(fails())
     retry: JsonObject = {"retry": {"max_attempts": 2, "backoff_s": 0.05, "on": "any"}}
     run = await stand.run(calls(child, "sum", policy=retry))
     assert run["status"] == "completed_with_errors"

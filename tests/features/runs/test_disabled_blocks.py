@@ -79,7 +79,7 @@ async def test_z11_in_a_sub_agent_at_admission(off: Stand):
 
 async def test_z11_in_a_sub_agent_that_only_a_mask_or_a_link_names(off: Stand):
     leaf, harmless = await off.agent(graphs.adder()), await off.agent(graphs.timer(0))
-    parent = await off.agent(calls(harmless, "sum"))
+    parent = await off.agent(calls(harmless, "tick"))
     linked = graph(
         "Linked",
         [

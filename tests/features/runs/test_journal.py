@@ -1,17 +1,24 @@
 """How a run's entries reach the disk."""
 
+import asyncio
+from collections.abc import Sequence
+
 import pytest
 
-from pilothouse.base.fanout import LocalFanout
-from pilothouse.base.jobs.claims import Claimed
+from pilothouse.base.committer import WriteSet
+from pilothouse.base.fanout import LocalFanout, Notice
+from pilothouse.base.jobs.claims import RELEASE_JOB, Claimed
 from pilothouse.base.jobs.lease import Lease
 from pilothouse.base.jobs.moves import micros
+from pilothouse.base.logs import INSERT_SEGMENT
 from pilothouse.engine.entries import FINISHED, RUNNING, WAITING, Entry, accepted
-from pilothouse.features.runs.journal import FULL_CHARACTERS, RunJournal
+from pilothouse.engine.ports import LeaseLost
+from pilothouse.features.runs.journal import FLUSH_CHARACTERS, FLUSH_ENTRIES, FULL_CHARACTERS, RunJournal
 from pilothouse.features.runs.writes import KIND, Caps, NewRun, admit_run, lanes_of
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import dumps, loads
 from tests.base.ports import AnyCommitter, committing, reading
+from tests.base.waiting import until
 
 
 async def admitted(committer: AnyCommitter) -> Claimed:
@@ -30,11 +37,81 @@ async def test_the_last_entry_never_lands_before_the_rows_that_go_with_it(databa
         journal.flush_now()
         journal.add([last])  # while the flush has been asked for and has not begun
 
-        first, end, body = await journal.close()
+        first, end, body, _ = await journal.close()
 
         assert (first, end, loads(body)) == (3, 3, [last])
         rows = await reader.rows("select first, last from segments where log_id=?1 order by first", job.id)
         assert rows == [(1, 1), (2, 2)]
+
+
+class Watched(LocalFanout):
+    """Notes what is told, in which order with what lands."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.order: list[tuple[str, int]] = []
+
+    def publish(self, notices: Sequence[Notice]) -> None:
+        self.order += [("told", notice.last) for notice in notices]
+
+
+async def test_nothing_is_told_before_it_has_landed(database_url: str):
+    """engine:D7"""
+    async with committing(database_url) as committer:
+        job, watched = await admitted(committer), Watched()
+        land = committer.land
+
+        async def landing(writes: WriteSet, *, urgent: bool = False) -> list[object]:
+            answers = await land(writes, urgent=urgent)
+            watched.order += [
+                ("landed", params[2]) for statement, params in writes.writes if statement is INSERT_SEGMENT
+            ]
+            return answers
+
+        committer.land = landing  # type: ignore[method-assign]
+        journal = RunJournal(job, 1, committer, watched, Lease(None))
+        for seq in range(2, 5):
+            journal.add([[RUNNING, seq]])
+            await journal.barrier()
+        assert watched.order == [(what, seq) for seq in (2, 3, 4) for what in ("landed", "told")]
+
+
+ONE: Entry = [RUNNING, 0]
+
+
+@pytest.mark.parametrize(
+    ("entries", "flushes"),
+    [
+        ([ONE] * (FLUSH_ENTRIES - 1), False),
+        ([ONE] * FLUSH_ENTRIES, True),
+        ([[RUNNING, 0, "x" * 1_000]] * 100, False),
+        ([[RUNNING, 0, "x" * (FLUSH_CHARACTERS // 100)]] * 100, True),
+    ],
+    ids=["few", "many", "short", "long"],
+)
+async def test_a_full_journal_is_flushed_before_its_time(sqlite_url: str, entries: list[Entry], flushes: bool):
+    """engine:D2"""
+    async with committing(sqlite_url) as committer, reading(sqlite_url) as reader:
+        journal = RunJournal(job := await admitted(committer), 1, committer, LocalFanout(), Lease(None))
+        journal.add(entries)
+        await asyncio.sleep(0)  # a flush takes what was gathered before it waits for the first time
+        assert (journal.head > 1) is flushes
+        await until(lambda: journal.head > 1, 10)  # the rest goes by time
+        await journal.barrier()
+        rows = await reader.rows("select max(last) from segments where log_id=?1", job.id)
+        assert rows[0][0] == journal.head == 1 + len(entries)
+
+
+async def test_a_journal_of_an_old_owner_writes_nothing(database_url: str):
+    """engine:D2"""
+    async with committing(database_url) as committer, reading(database_url) as reader:
+        job = await admitted(committer)
+        await committer.land(WriteSet(((RELEASE_JOB, (job.id, job.fence, 0, True)),)))
+        journal = RunJournal(job, 1, committer, LocalFanout(), Lease(None))
+        journal.add([ONE])
+        with pytest.raises(LeaseLost):
+            await journal.barrier()
+        assert await reader.rows("select first, last from segments where log_id=?1", job.id) == [(1, 1)]
 
 
 async def test_a_journal_is_full_until_the_disk_has_caught_up(database_url: str):

@@ -13,7 +13,7 @@ import { LoginPage, SetupPage } from '@/routes/entrance'
 import { LibraryPage } from '@/routes/library'
 import { RootPage } from '@/routes/root'
 import { RunPage } from '@/routes/run'
-import { AbsentPage, ErrorPanel } from '@/ui/States'
+import { AbsentPage, ErrorPanel, SkeletonRows } from '@/ui/States'
 
 const root = createRootRoute({ component: RootPage, notFoundComponent: AbsentPage })
 const under = () => root
@@ -85,7 +85,22 @@ function BrokenPage({ error, reset }: ErrorComponentProps) {
   )
 }
 
-export const router = createRouter({ routeTree: root.addChildren(pages), defaultErrorComponent: BrokenPage })
+/** A page whose code is still on its way. */
+function ComingPage() {
+  return (
+    <div className="sheet">
+      <SkeletonRows rows={5} />
+    </div>
+  )
+}
+
+export const router = createRouter({
+  routeTree: root.addChildren(pages),
+  defaultErrorComponent: BrokenPage,
+  defaultPendingComponent: ComingPage,
+  defaultPendingMs: 0, // a skeleton within 100 ms, as for data
+  defaultPendingMinMs: 0,
+})
 
 declare module '@tanstack/react-router' {
   interface Register {

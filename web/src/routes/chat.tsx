@@ -18,6 +18,7 @@ export function ChatPage() {
   const [listed, setListed] = useState(false)
   useEffect(preloadMarkdown, [])
   useTitle(sessionId === undefined ? 'AutoPilot' : title || 'Chat')
+  const shownTitle = sessionId === undefined ? 'New chat' : title || 'Chat'
   const name = data?.kind === 'signed_in' ? data.me.user.name : ''
 
   return (
@@ -27,7 +28,9 @@ export function ChatPage() {
         <Button look="plain" icon="list" onClick={() => setListed(true)}>
           Chats
         </Button>
-        <span className="clip">{sessionId === undefined ? 'New chat' : title || 'Chat'}</span>
+        <span className="clip" title={shownTitle}>
+          {shownTitle}
+        </span>
       </div>
       {sessionId === undefined ? <Welcome name={name} /> : <Chat key={sessionId} sessionId={sessionId} />}
       {listed && (

@@ -43,14 +43,16 @@ function FrameSkeleton() {
 
 function House({ pathname }: { pathname: string }) {
   const main = useRef<HTMLElement>(null)
-  const first = useRef(true)
+  const before = useRef<string | undefined>(undefined)
+  // The address is ahead of what is shown; the focus leaves with the old page, so the new one must be there.
+  const arrived = useRouterState({ select: (router) => router.resolvedLocation?.pathname })
 
   // A new page is a new place to read from: the focus goes there, as it would on a page load.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is what changes
   useEffect(() => {
-    if (first.current) first.current = false
-    else if (!main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true })
-  }, [pathname])
+    const isNew = before.current !== undefined && before.current !== arrived
+    before.current = arrived
+    if (isNew && !main.current?.contains(document.activeElement)) main.current?.focus({ preventScroll: true })
+  }, [arrived])
 
   return (
     <div className="frame">

@@ -1,5 +1,7 @@
 """Agents in files, as commands take them."""
 
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -7,11 +9,11 @@ from pilothouse.base.actor import SYSTEM, Actor
 from pilothouse.base.work import Units
 from pilothouse.features.accounts import OwnerMissing, find_actor, local_actor
 from pilothouse.features.agents import FormatUnsupported, create_agent, save_agent
-from pilothouse.features.agents.queries import find_same
+from pilothouse.features.agents.children import find_stored
 from pilothouse.graph.catalogue import Catalogue
-from pilothouse.graph.document import FORMAT, MAX_BYTES, content_hash
+from pilothouse.graph.document import FORMAT, MAX_BYTES
 from pilothouse.graph.parse import BadDocument, parse
-from pilothouse.kit.errors import Invalid, NotFound, TooLarge
+from pilothouse.kit.errors import Conflict, Invalid, NotFound, TooLarge
 from pilothouse.kit.ids import AgentId
 from pilothouse.kit.json import Json, loads
 
@@ -33,17 +35,33 @@ class Pinned(NamedTuple):
     version: int | None
 
 
-class AnyBase:
-    """The command line replaces whatever version is there."""
+class VersionConflict(Conflict):
+    """This agent was changed since that version."""
 
-    version: int | None = None
+    hint = "`pilothouse agent diff ID@BASE ID` shows what changed; --rebase goes on if that is something else."
+
+
+@dataclass(frozen=True, slots=True)
+class OnBase:
+    """The version that a change was made for; None is any."""
+
+    version: int | None
 
     def require(self, current: int, *, diff: Json = None) -> None:
-        """Nothing was promised."""
+        if self.version not in (None, current):
+            raise VersionConflict(current_version=current, diff=diff)
 
 
 def read_document(path: Path) -> Json:
     """Raises `FileUnreadable`, `TooLarge`, `NotJson`, `FormatUnsupported`."""
+    document = read_json(path)
+    if not isinstance(document, dict) or document.get("format", FORMAT) != FORMAT:
+        raise FormatUnsupported()
+    return document
+
+
+def read_json(path: Path) -> Json:
+    """Raises `FileUnreadable`, `TooLarge`, `NotJson`."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -51,12 +69,9 @@ def read_document(path: Path) -> Json:
     if len(data) > MAX_BYTES:
         raise TooLarge(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MB.")
     try:
-        document = loads(data)
+        return loads(data)
     except ValueError as error:
         raise NotJson(f"{path} is not JSON: {error}.") from None
-    if not isinstance(document, dict) or document.get("format", FORMAT) != FORMAT:
-        raise FormatUnsupported()
-    return document
 
 
 async def actor_or_local(units: Units, email: str | None) -> Actor:
@@ -71,13 +86,10 @@ async def actor_or_local(units: Units, email: str | None) -> Actor:
 
 async def keep_document(units: Units, actor: Actor, catalogue: Catalogue, document: Json) -> Pinned:
     """Store what the file says, unless the user has it already: running a file twice leaves one agent."""
-    try:
-        digest = content_hash(parse(document))
-    except BadDocument:
-        digest = None  # `create_agent` says what is wrong with it
-    if digest is not None:
+    with suppress(BadDocument):  # `create_agent` says what is wrong with it
+        doc = parse(document)
         async with units.read(actor) as read:
-            if found := await find_same(read, digest):
+            if found := await find_stored(read, doc, catalogue):
                 return Pinned(AgentId(found[0]), found[1])
     return await store_document(units, actor, catalogue, document)
 
@@ -90,5 +102,5 @@ async def store_document(
         if agent_id is None:
             stored = await create_agent(work, catalogue, document, note="Imported")
         else:
-            stored = await save_agent(work, catalogue, AgentId(agent_id), document, AnyBase(), note="Imported")
+            stored = await save_agent(work, catalogue, AgentId(agent_id), document, OnBase(None), note="Imported")
         return Pinned(AgentId(stored.id), stored.version)

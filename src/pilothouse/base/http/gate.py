@@ -99,6 +99,10 @@ class Gate:
         self.rates.take_for(visit.actor)
         return visit, token
 
+    async def recognises(self, scope: Scope) -> bool:
+        """Whether the caller's cookie stands for somebody; asking is no fault, so nobody is refused."""
+        return await self._visit(scope) is not None
+
     def session_token(self, scope: Scope) -> str | None:
         """The session that the caller's cookie names."""
         cookies = self._cookies(scope)
@@ -131,15 +135,21 @@ class Gate:
             if cookies:
                 raise BadRequest("A session cookie and a bearer token came together.", hint="Send one of the two.")
             raise Unauthenticated("API keys are not valid here.", hint="Use the same path under /api/v1.")
-        visit = await self.identity.by_session(cookies.pop()) if len(cookies) == 1 else None
+        visit = await self._visit(scope)
         if visit is None:
             raise Unauthenticated()
         if scope["method"] not in SAFE_METHODS:
             self._refuse_forged(state["headers"], visit)
         state["visit"] = visit
-        if visit.renewed:
-            state["set_cookie"] = self.site.cookie(next(iter(self._cookies(scope))))
         return visit.actor
+
+    async def _visit(self, scope: Scope) -> Visit | None:
+        """Whoever the cookie stands for; a session that was renewed sends its cookie again."""
+        token = self.session_token(scope)
+        visit = None if token is None else await self.identity.by_session(token)
+        if token is not None and visit is not None and visit.renewed:
+            scope["state"]["set_cookie"] = self.site.cookie(token)
+        return visit
 
     def _cookies(self, scope: Scope) -> set[str]:
         """Our cookie's values: more than one means that somebody planted another, and none is believed."""

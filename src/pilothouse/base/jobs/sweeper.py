@@ -11,10 +11,13 @@ from pilothouse.base.jobs.claims import IS_ORPHAN, REQUEUE_ORPHANS
 from pilothouse.base.jobs.moves import WAKE_JOB, micros
 from pilothouse.base.loops import end_tasks, keep_going
 from pilothouse.base.reader import Reader
-from pilothouse.base.telemetry import JOBS_REQUEUED
+from pilothouse.base.statements import Rows
+from pilothouse.base.telemetry import JOBS_FORGOTTEN, JOBS_REQUEUED
 
 log = structlog.get_logger()
 
+FORGOTTEN_MICROS = 60_000_000
+FORGOTTEN_PASSES = 60  # it is not expected, so it is looked for less often
 SWEEP_SECONDS = 0.25  # a lease of 4 s and this, and a dead worker's jobs go on within 5
 BATCH = 500
 
@@ -26,6 +29,7 @@ class Sweeper:
         """`shared`: other processes may own jobs. If not, the data directory's lock proves that none does."""
         self._committer, self._reader, self._bell = committer, reader, bell
         self._shared = shared
+        self._passes = 0
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -42,6 +46,9 @@ class Sweeper:
         if self._shared and await self._orphans_exist():
             await self.requeue_orphans()
         await self.wake_due()
+        self._passes += 1
+        if self._passes % FORGOTTEN_PASSES == 0:
+            await self.wake_forgotten()
 
     async def _orphans_exist(self) -> bool:
         return bool(
@@ -69,11 +76,27 @@ class Sweeper:
         rows = await self._reader.rows(
             "select id, kind, top_lane, lane from jobs where state='waiting' and due_at <= ?1 limit ?2", now, BATCH
         )
-        if not rows:
-            return
-        failpoints.hit("timer_due")
+        if rows:
+            failpoints.hit("timer_due")
+            await self._wake(rows, now, only_if_due=True)
+
+    async def wake_forgotten(self) -> None:
+        """Queue the jobs that wait although their inbox holds something, for longer than any wake takes."""
+        now = micros()
+        rows = await self._reader.rows(
+            "select distinct j.id, j.kind, j.top_lane, j.lane from inbox i join jobs j on j.id=i.job_id"
+            " where j.state='waiting' and j.moved_at <= ?1 limit ?2",
+            now - FORGOTTEN_MICROS,
+            BATCH,
+        )
+        if rows:
+            JOBS_FORGOTTEN.inc(len(rows))
+            log.error("sweeper.forgotten", jobs=len(rows))
+            await self._wake(rows, now, only_if_due=False)
+
+    async def _wake(self, rows: Rows, now: int, *, only_if_due: bool) -> None:
         wakes = [
-            self._committer.submit(WriteSet(((WAKE_JOB, (job_id, top, lane, now, True)),), locks=(top,)))
+            self._committer.submit(WriteSet(((WAKE_JOB, (job_id, top, lane, now, only_if_due)),), locks=(top,)))
             for job_id, _, top, lane in rows
         ]
         for (job_id, kind, *_), answers in zip(rows, await asyncio.gather(*wakes), strict=True):

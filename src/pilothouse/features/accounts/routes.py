@@ -85,8 +85,9 @@ def _me(request: Request, who: User, token: str) -> MeOut:
 
 @router.get("/setup/status")
 @setup
-async def get_setup_status(desk: Desk) -> SetupStatus:
-    return SetupStatus(needs_owner=not await desk.has_owner())
+async def get_setup_status(request: Request, desk: Desk) -> SetupStatus:
+    gate: Gate = request.app.state.gate
+    return SetupStatus(needs_owner=not await desk.has_owner(), signed_in=await gate.recognises(request.scope))
 
 
 @router.post("/setup/owner", status_code=201, responses=problems(SetupDone, SetupLinkExpired, RateLimited))

@@ -39,7 +39,10 @@ Limit = Annotated[Whole, Field(ge=1, le=10_000_000)]
 
 
 class SetupStatus(Out):
+    """Which door a visitor stands at: a page asks this first, and asks who it is only when it is somebody."""
+
     needs_owner: bool
+    signed_in: bool
 
 
 class OwnerIn(In):

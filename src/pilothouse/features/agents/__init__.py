@@ -2,13 +2,13 @@
 
 from pilothouse.features.agents.agent import Agent, AgentGraph, Version, VersionGraph
 from pilothouse.features.agents.documents import refused
+from pilothouse.features.agents.editing import Edited, edit_agent
 from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, FormatUnsupported, VersionNotFound
 from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved, AgentSettingsChanged
 from pilothouse.features.agents.plans import Planned, Plans
 from pilothouse.features.agents.ready import stock_library
 from pilothouse.features.agents.search import find_agents
 from pilothouse.features.agents.service import (
-    Base,
     create_agent,
     delete_agent,
     diff_versions,
@@ -16,6 +16,7 @@ from pilothouse.features.agents.service import (
     get_version,
     list_agents,
     list_versions,
+    operations_between_versions,
     rollback_agent,
     save_agent,
     set_active_version,
@@ -24,6 +25,7 @@ from pilothouse.features.agents.service import (
 )
 from pilothouse.features.agents.settings import AgentSettings, change_agent_settings, get_agent_settings
 from pilothouse.features.agents.transfer import Coverage, Exported, Imported, export_agent, import_agent
+from pilothouse.features.agents.versions import Base
 
 __all__ = [
     "Agent",
@@ -38,6 +40,7 @@ __all__ = [
     "AgentSettingsChanged",
     "Base",
     "Coverage",
+    "Edited",
     "Exported",
     "FormatUnsupported",
     "Imported",
@@ -50,6 +53,7 @@ __all__ = [
     "create_agent",
     "delete_agent",
     "diff_versions",
+    "edit_agent",
     "export_agent",
     "find_agents",
     "get_agent",
@@ -58,6 +62,7 @@ __all__ = [
     "import_agent",
     "list_agents",
     "list_versions",
+    "operations_between_versions",
     "refused",
     "rollback_agent",
     "save_agent",

@@ -8,46 +8,54 @@ from pilothouse.graph.document import Document, canonical, content_hash
 from pilothouse.graph.parse import BadDocument, parse
 from pilothouse.graph.report import AGENT, Issue, Level, Report
 from pilothouse.graph.schema import input_schema, output_schema
+from pilothouse.graph.sub_agents import Children
 from pilothouse.graph.validate import validate
 from pilothouse.kit.json import Json, JsonObject
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A document that passed validation, with what a version's row keeps of it."""
+    """A document that was judged, with what a version's row keeps of it."""
 
     doc: Document
     content_hash: str
     input_schema: JsonObject
     output_schema: JsonObject
+    report: Report  # at level `save`
 
     def text(self, agent_id: str, version: int) -> str:
         """The canonical text of this content as that version."""
         return canonical(replace(self.doc, id=agent_id, version=version))
 
 
-def judge(graph: Json, catalogue: Catalogue, level: Level, inputs: JsonObject | None = None) -> Report:
-    """Everything that is wrong with this graph, were it ever so malformed."""
+def read_document(graph: Json) -> Document:
+    """Raises `AgentInvalid` when this is not a well-formed document."""
     try:
-        doc = parse(graph)
-    except BadDocument as bad:
-        return malformed(bad, level)
-    return validate(doc, catalogue, level, inputs=inputs)
-
-
-def admit(graph: Json, catalogue: Catalogue) -> Content:
-    """A document fit to be stored; raises `AgentInvalid` with the whole report when it is not."""
-    try:
-        doc = parse(graph)
+        return parse(graph)
     except BadDocument as bad:
         raise refused(malformed(bad, "save")) from bad
-    report = validate(doc, catalogue, "save")
+
+
+def admit(doc: Document, catalogue: Catalogue, children: Children | None = None) -> Content:
+    """A document fit to be stored; raises `AgentInvalid` with the whole report when it is not."""
+    content = judged(doc, catalogue, children)
+    if not content.report.valid:
+        raise refused(content.report)
+    return content
+
+
+def judged(doc: Document, catalogue: Catalogue, children: Children | None = None) -> Content:
+    """The same without a refusal: the report says whether it may be stored."""
+    report = validate(doc, catalogue, "save", children=children)
     for key in ("name", "description"):
         if "\x00" in getattr(doc, key):  # kept in columns of their own, where PostgreSQL takes no NUL
             report.issues.append(Issue(AGENT, key, "bad_document", "This must not hold NUL characters.", "error"))
-    if not report.valid:
-        raise refused(report)
-    return Content(doc, content_hash(doc), input_schema(doc, catalogue), output_schema(doc, catalogue))
+    return content_of(doc, catalogue, report)
+
+
+def content_of(doc: Document, catalogue: Catalogue, report: Report) -> Content:
+    """What a version's row keeps of a document that was judged."""
+    return Content(doc, content_hash(doc), input_schema(doc, catalogue), output_schema(doc, catalogue), report)
 
 
 def malformed(bad: BadDocument, level: Level) -> Report:

@@ -11,6 +11,7 @@ from typing import Final, Generic, TypeVar
 from pilothouse.base.reader import Reader
 from pilothouse.base.work import Handlers, Work
 from pilothouse.engine.plan import Plan, PlanImpossible, PlanNode, compile_plan
+from pilothouse.features.agents.children import find_children
 from pilothouse.features.agents.documents import refused
 from pilothouse.features.agents.errors import AgentNotFound, VersionNotFound
 from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved, AgentSettingsChanged
@@ -20,6 +21,7 @@ from pilothouse.graph.document import Document
 from pilothouse.graph.parse import parse
 from pilothouse.graph.report import Report
 from pilothouse.graph.schema import input_schema
+from pilothouse.graph.sub_agents import Children
 from pilothouse.graph.validate import validate
 from pilothouse.kit.json import JsonObject, loads
 
@@ -31,6 +33,10 @@ _LARGE: Final = 64_000  # a document of more characters is compiled beside the e
 _HEAD = (
     "select user_id, active_version, newest_version, review_required, review_sensitive from agents"
     " where id=?1 and deleted_at is null"
+)
+_CHILD = (
+    "select v.document from agents p join agents c on c.user_id=p.user_id join agent_versions v on v.agent_id=c.id"
+    " where p.id=?1 and v.agent_id=?2 and v.version=?3"
 )
 _DOCUMENT = "select document from agent_versions where agent_id=?1 and version=?2"
 
@@ -46,6 +52,7 @@ class Planned:
     version: int
     plan: Plan
     document: Document
+    children: Children  # the versions that it pins, at every depth
     input_schema: JsonObject
     report: Report  # at level `run`, without inputs and masks
     check_inputs: Callable[[JsonObject], None]  # raises `AgentInvalid`
@@ -136,10 +143,21 @@ class Plans:
         if not rows:
             raise VersionNotFound()
         text: str = rows[0][0]
-        make = partial(_planned, agent_id, version, text, self.catalogue)
-        made = make() if len(text) < _LARGE else await asyncio.to_thread(make)
+        document = await _beside(text, partial(_parsed, text))
+        children = await self._children(agent_id, document)
+        make = partial(_planned, agent_id, version, document, self.catalogue, children)
+        made = await _beside(text, make)
         self._planned.put((agent_id, version), made)
         return made
+
+    async def _children(self, agent_id: str, document: Document) -> Children:
+        """What its sub-agent nodes pin, as far as it belongs to the same user."""
+
+        async def find(child_id: str, version: int) -> str | None:
+            rows = await self._reader.rows(_CHILD, agent_id, child_id, version)
+            return rows[0][0] if rows else None
+
+        return await find_children(document, self.catalogue, find)
 
     def forget(self, agent_id: str) -> None:
         """Look again next time: this agent was changed."""
@@ -169,13 +187,21 @@ class Plans:
         return head
 
 
-def _planned(agent_id: str, version: int, text: str, catalogue: Catalogue) -> Planned:
-    document = parse(loads(text))
-    report = validate(document, catalogue, "run")
+async def _beside(text: str, work: Callable[[], V]) -> V:
+    """Here when the document is small, else beside the event loop."""
+    return work() if len(text) < _LARGE else await asyncio.to_thread(work)
+
+
+def _parsed(text: str) -> Document:
+    return parse(loads(text))
+
+
+def _planned(agent_id: str, version: int, document: Document, catalogue: Catalogue, children: Children) -> Planned:
+    report = validate(document, catalogue, "run", children=children)
     try:
         plan = compile_plan(document, catalogue)
     except PlanImpossible as impossible:
         raise refused(report) from impossible
     schema = input_schema(document, catalogue)
-    children = tuple(node for node in plan.nodes if node.kind is Kind.AGENT)
-    return Planned(agent_id, version, plan, document, schema, report, InputCheck(schema), children)
+    nested = tuple(node for node in plan.nodes if node.kind is Kind.AGENT)
+    return Planned(agent_id, version, plan, document, children, schema, report, InputCheck(schema), nested)

@@ -35,6 +35,16 @@ async def find_version(read: Read, agent: AgentRow, version: int) -> VersionRow:
     return await read.session.get_one(VersionRow, (agent.id, version))
 
 
+async def find_pinned(read: Read, agent_id: str, version: int) -> str | None:
+    """The text of a version of the actor's agent, deleted or not: a node that pins it goes on having it."""
+    query = (
+        select(VersionRow.document)
+        .join(AgentRow, AgentRow.id == VersionRow.agent_id)
+        .where(AgentRow.user_id == read.actor.user_id, VersionRow.agent_id == agent_id, VersionRow.version == version)
+    )
+    return await read.session.scalar(query)
+
+
 async def page_of_agents(read: Read, limit: int, before: str | None) -> Sequence[tuple[AgentRow, VersionRow]]:
     """Newest first, each with its active version; ids sort by the moment they were made."""
     query = (

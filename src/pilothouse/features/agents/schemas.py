@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, JsonValue, StringConstraints
 
 from pilothouse.base.http import In, Out, Whole, WireTime
-from pilothouse.features.agents.shapes import Graph, LinkShape
+from pilothouse.features.agents.shapes import Graph, LinkShape, OperationShape
 from pilothouse.graph.catalogue import Effects, Kind
 from pilothouse.graph.report import Level
 
@@ -29,6 +29,14 @@ class AgentIn(In):
 
 class AgentSave(AgentIn):
     base_version: VersionNumber | None = None
+
+
+class AgentEdit(In):
+    ops: list[OperationShape]
+    base_version: VersionNumber | None = None
+    save: bool = True
+    rebase: bool = False
+    note: Note | None = None
 
 
 class ActiveVersionIn(In):
@@ -111,10 +119,35 @@ class ReportOut(Out):
     issues: list[IssueOut]
 
 
+class OpOut(Out):
+    """What became of one operation; `dropped` names literals and links that it had to take away."""
+
+    index: int
+    ok: bool
+    code: str | None
+    message: str | None
+    node_id: str | None
+    allowed: list[str]
+    dropped: dict[str, JsonValue]
+
+
+class EditOut(Out):
+    """The agent after an edit, or as it would be (`saved` false); `nodes` says which node each `@i` is."""
+
+    agent: AgentDetail
+    saved: bool
+    ops: list[OpOut]
+    nodes: dict[str, str]
+    report: ReportOut
+
+
 class DiffOut(Out):
+    """`operations` make the one version of the other."""
+
     from_version: int
     to_version: int
     diff: dict[str, JsonValue]
+    operations: list[OperationShape]
 
 
 class CoverageOut(Out):
@@ -147,5 +180,8 @@ class BlockOut(Out):
     happy_pins: list[str]
     examples: list[dict[str, JsonValue]]
     at_least_once: bool
+    webhook: dict[str, JsonValue] | None
+    cost: list[dict[str, JsonValue]]
     disabled: bool
     reason: str | None
+    plugin: str | None

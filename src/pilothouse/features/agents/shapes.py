@@ -4,7 +4,12 @@ from typing import Annotated, Any, Final, TypeAlias
 
 from pydantic import JsonValue, WithJsonSchema
 
+from pilothouse.graph.operations import KNOWN
+
+_Schema: TypeAlias = dict[str, Any]
+
 _TEXT: Final = {"type": "string"}
+_POSITION: Final = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
 _RETRY: Final = {
     "type": "object",
     "additionalProperties": False,
@@ -36,18 +41,18 @@ _NODE: Final = {
         "block": {"type": "string", "format": "uuid"},
         "name": _TEXT,
         "inputs": {"type": "object", "additionalProperties": True},
-        "position": {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2},
+        "position": _POSITION,
         "policy": _POLICY,
         "optional_credentials": {"type": "boolean"},
     },
 }
-LINK: Final[dict[str, Any]] = {
+LINK: Final[_Schema] = {
     "type": "object",
     "additionalProperties": False,
     "required": ["from", "out", "to", "in"],
     "properties": {"from": _TEXT, "out": _TEXT, "to": _TEXT, "in": _TEXT, "static": {"type": "boolean"}},
 }
-GRAPH: Final[dict[str, Any]] = {
+GRAPH: Final[_Schema] = {
     "type": "object",
     "title": "Graph",
     "additionalProperties": False,
@@ -65,5 +70,35 @@ GRAPH: Final[dict[str, Any]] = {
     },
 }
 
+OPERATION: Final[_Schema] = {
+    "type": "object",
+    "title": "Operation",
+    "required": ["op"],
+    "additionalProperties": False,
+    "description": "One change. A node is named by its id or, made by operation i of the same edit, as `@i`.",
+    "properties": {
+        "op": {"type": "string", "enum": list(KNOWN)},
+        "node": _TEXT,
+        "block": {"type": "string", "description": "The id of a block, or its name."},
+        "id": _TEXT,
+        "name": _TEXT,
+        "inputs": {"type": "object", "additionalProperties": True},
+        "position": _POSITION,
+        "patch": {"type": "object", "additionalProperties": True, "description": "A merge patch: null takes away."},
+        "field": {
+            "anyOf": [_TEXT, {"type": "array", "items": _TEXT, "minItems": 1}],
+            "description": "A pin, or a pin and the keys inside its value: `values.name`, or `[values, name]`.",
+        },
+        "value": {},
+        "keep_unknown": {"type": "boolean", "description": "Take a literal that the block does not know."},
+        "from": _TEXT,
+        "out": _TEXT,
+        "to": _TEXT,
+        "in": _TEXT,
+        "static": {"type": "boolean"},
+    },
+}
+
 Graph: TypeAlias = Annotated[dict[str, JsonValue], WithJsonSchema(GRAPH)]
 LinkShape: TypeAlias = Annotated[dict[str, JsonValue], WithJsonSchema(LINK)]
+OperationShape: TypeAlias = Annotated[dict[str, JsonValue], WithJsonSchema(OPERATION)]

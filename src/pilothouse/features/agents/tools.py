@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from pilothouse.base.tools import Effect, NoResults, ToolBox, ToolContext, ToolResult
 from pilothouse.features.agents import service
@@ -99,7 +99,7 @@ class AgentSaved(ToolResult):
 
 
 class Operation(BaseModel):
-    """One step of building; nodes are named by id or as `@i`, the one that operation i made."""
+    """One change; nodes are named by id or as `@i`, the one that operation i made."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
@@ -107,14 +107,17 @@ class Operation(BaseModel):
     block: str | None = None
     id: str | None = None
     name: str | None = None
-    inputs: dict[str, Any] | None = None
+    inputs: dict[str, JsonValue] | None = None
     node: str | None = None
     field: str | None = None
-    value: Any = None
+    value: JsonValue = None
     source: Annotated[str | None, Field(alias="from")] = None
     out: str | None = None
     to: str | None = None
     sink: Annotated[str | None, Field(alias="in")] = None
+    static: bool | None = None
+    position: list[float] | None = None
+    patch: dict[str, JsonValue] | None = None
 
 
 @tools.tool(label="Searching blocks")
@@ -186,7 +189,7 @@ def _document(
 ) -> JsonObject:
     if operations is None:
         return {**(whole or {}), "name": name, **({"description": description} if description else {})}
-    asked: list[JsonObject] = [one.model_dump(by_alias=True, exclude_none=True) for one in operations]
+    asked: list[JsonObject] = [one.model_dump(by_alias=True, exclude_unset=True) for one in operations]
     return to_json(apply_operations(Document(name=name, description=description), asked, catalogue).document)
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from pilothouse.base.work import Read, Work
 from pilothouse.features.agents.agent import AgentGraph
+from pilothouse.features.agents.children import children_of, renumbered
 from pilothouse.features.agents.errors import FormatUnsupported
 from pilothouse.features.agents.service import create_agent, get_agent
 from pilothouse.features.agents.settings import change_agent_settings
@@ -50,10 +51,15 @@ class Imported:
 
 
 async def export_agent(read: Read, catalogue: Catalogue, agent_id: AgentId, version: int | None = None) -> Exported:
-    """A version as canonical text, without credentials and secrets."""
+    """A version as canonical text with its sub-agents inside, without credentials and secrets.
+
+    The file has no version number of its own, and those of its sub-agents count from 1: an import makes them anew.
+    """
     found = await get_agent(read, agent_id, version)
-    doc = _without_secrets(parse(loads(found.document)), catalogue)
-    return Exported(doc.name, found.version, canonical(doc))
+    doc = parse(loads(found.document))
+    first, *rest = renumbered(doc, await children_of(read, doc, catalogue), {}, catalogue)
+    file = replace(first, version=None, sub_agents=tuple(rest))
+    return Exported(doc.name, found.version, canonical(_without_secrets(file, catalogue)))
 
 
 async def import_agent(work: Work, catalogue: Catalogue, file: Json) -> Imported:
@@ -63,9 +69,11 @@ async def import_agent(work: Work, catalogue: Catalogue, file: Json) -> Imported
     stored = await create_agent(work, catalogue, file, note="Imported")
     await change_agent_settings(work, AgentId(stored.id), review_sensitive=True)  # somebody else wrote it
     doc = parse(loads(stored.document))
-    runnable = validate(doc, catalogue, "run").valid
-    supported = sum(node.block in catalogue for node in doc.nodes)
-    return Imported(stored, Coverage(len(doc.nodes), supported, len(doc.sub_agents), runnable))
+    children = await children_of(work, doc, catalogue)
+    runnable = validate(doc, catalogue, "run", children=children).valid
+    nodes = [node for graph in (doc, *children.values()) for node in graph.nodes]
+    supported = sum(node.block in catalogue for node in nodes)
+    return Imported(stored, Coverage(len(nodes), supported, len(children), runnable))
 
 
 def _without_secrets(doc: Document, catalogue: Catalogue) -> Document:

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, cast
 
 from pilothouse.base.jobs.moves import micros
 from pilothouse.engine.entries import accepted
+from pilothouse.engine.large import LIMIT, Kept, pack_entries
 from pilothouse.engine.plan import PlanNode
 from pilothouse.features.agents import AgentInvalid, AgentNotFound, Planned, Plans, VersionNotFound, refused
 from pilothouse.features.runs.children import MAX_DEPTH, Parent
@@ -13,7 +14,7 @@ from pilothouse.features.runs.writes import NewRun
 from pilothouse.graph.report import Report
 from pilothouse.graph.validate import validate
 from pilothouse.kit.ids import AgentId
-from pilothouse.kit.json import Json, JsonObject, dumps
+from pilothouse.kit.json import Json, JsonObject, dump_bytes, dumps
 
 MASK_PATH: Final = "/"  # `parent/child` masks a node of a sub-agent
 
@@ -54,7 +55,7 @@ async def check_run(plans: Plans, user_id: str, planned: Planned, ask: RunAsk) -
     inputs = dict(ask.inputs)
     if ask.masks:
         own = own_masks(ask.masks)
-        report = validate(planned.document, plans.catalogue, "run", inputs=inputs, masks=own)
+        report = validate(planned.document, plans.catalogue, "run", inputs=inputs, masks=own, children=planned.children)
         if not report.valid:
             raise refused(report)
     else:
@@ -150,6 +151,10 @@ def new_run(
         entry[2]["reviews"] = list(modes)
     if parent is not None:
         entry[2]["parent"] = list(parent)
+    kept: Kept = {}
+    text = dump_bytes(entry)
+    if len(text) > LIMIT:
+        text = dump_bytes(*pack_entries([entry], kept))
     return NewRun(
         id=run_id,
         user_id=user_id,
@@ -159,5 +164,6 @@ def new_run(
         inputs=dumps(inputs),
         dry_run=False,
         created_at=now,
-        first_entry=dumps(entry),
+        first_entry=text.decode(),
+        values=tuple(kept.items()),
     )

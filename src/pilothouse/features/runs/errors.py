@@ -7,6 +7,12 @@ class RunNotFound(NotFound):
     """There is no such run."""
 
 
+class ValueNotFound(NotFound):
+    """There is no such run, or it has no large value with this hash."""
+
+    wire_code = "not_found"
+
+
 class RunNotEnded(Conflict):
     """This run has not ended."""
 

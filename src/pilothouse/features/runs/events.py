@@ -10,6 +10,7 @@ from pilothouse.base.fanout import Fanout, follow
 from pilothouse.base.logs import numbered, read_after
 from pilothouse.base.reader import Reader
 from pilothouse.engine.entries import FINISHED, Entry, render
+from pilothouse.engine.large import shown
 from pilothouse.engine.plan import Plan
 from pilothouse.features.agents import Plans
 from pilothouse.features.runs import queries
@@ -80,7 +81,7 @@ class RunEvents:
 
 
 def event(seq: int, item: Json, plan: Plan) -> JsonObject:
-    return render(seq, cast(Entry, item), plan)
+    return render(seq, cast(Entry, shown(item)), plan)
 
 
 async def read_steps(
@@ -93,7 +94,7 @@ async def read_steps(
         if not batch:
             break
         for seq, item in batch:
-            page.take(seq, cast(Entry, item), plan)
+            page.take(seq, cast(Entry, shown(item)), plan)
         position = batch[-1][0]
         await asyncio.sleep(0)
     return page.steps(), page.next_after

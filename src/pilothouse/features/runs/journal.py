@@ -13,10 +13,12 @@ from pilothouse.base.fanout import Fanout, Notice
 from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.lease import Lease
 from pilothouse.engine.entries import FINISH, FINISHED, RESULT, WAITING, Entry
+from pilothouse.engine.large import LIMIT, Kept, pack_entries
 from pilothouse.engine.ports import LeaseLost
-from pilothouse.features.runs.writes import Segment, flush_journal, forgive, in_name_of
+from pilothouse.features.runs.shots import Shots
+from pilothouse.features.runs.writes import Segment, flush_journal, forgive, in_name_of, save_snapshot
 from pilothouse.kit.errors import Unavailable
-from pilothouse.kit.json import dumps, join_arrays
+from pilothouse.kit.json import dump_bytes, join_arrays
 
 log = structlog.get_logger()
 
@@ -38,10 +40,18 @@ class Gathered:
     texts: list[str] = field(default_factory=list[str])
     count: int = 0
     size: int = 0
+    values: Kept = field(default_factory=dict[str, str])  # what was too large to stand in an entry
 
     def add(self, entries: Sequence[Entry]) -> None:
-        text = dumps(entries)
-        self.texts.append(text)
+        text = dump_bytes(entries)
+        if len(text) > LIMIT:
+            kept: Kept = {}
+            packed = pack_entries(entries, kept)
+            if kept:
+                text = dump_bytes(packed)
+                self.values |= kept
+                self.size += sum(map(len, kept.values()))
+        self.texts.append(text.decode())
         self.count += len(entries)
         self.size += len(text)
 
@@ -49,6 +59,7 @@ class Gathered:
         self.texts += other.texts
         self.count += other.count
         self.size += other.size
+        self.values |= other.values
 
     def body(self) -> str:
         return self.texts[0] if len(self.texts) == 1 else join_arrays(self.texts)
@@ -74,6 +85,7 @@ class RunJournal:
         lease: Lease,
         *,
         started_at: int | None = None,
+        shots: Shots | None = None,
         news: News | None = None,
     ) -> None:
         self._job = job
@@ -82,9 +94,12 @@ class RunJournal:
         self._committer, self._fanout, self._lease = committer, fanout, lease
         self.head = head  # the last entry that was handed to the committer
         self.started_at = started_at  # of the run; its row learns it with the first flush
+        self._shots = shots
+        self._kept: set[str] = set()  # hashes of values that were handed to the committer
         self._gathered = Gathered()
         self._closing = Gathered()  # lands with the rows that say that the run ended or sleeps, never before
         self._also: list[Write] = []
+        self._next: list[Write] = []  # waits for the entries that it belongs to
         self._flushing: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._lost = False
@@ -94,6 +109,9 @@ class RunJournal:
         if self._lost:
             raise LeaseLost
         self._also += also
+        if self._next:
+            self._also += self._next
+            self._next = []
         if entries:
             if self._news is not None and not self._has_news:
                 self._has_news = any(entry[0] == RESULT for entry in entries)
@@ -102,6 +120,10 @@ class RunJournal:
                 self._also.append(forgive(self._job))
                 self._forgiven = True
         self._see_to_flush()
+
+    def with_next(self, writes: Sequence[Write]) -> None:
+        """Commit these in one flush with the entries that are added next."""
+        self._next += writes
 
     def _see_to_flush(self) -> None:
         if self._gathered.count >= FLUSH_ENTRIES or self._gathered.size >= FLUSH_CHARACTERS:
@@ -145,6 +167,8 @@ class RunJournal:
 
     async def close(self) -> Segment:
         """Wait for the flush under way and take the rest, to be landed with what ends the run."""
+        if self._also:
+            await self.barrier()
         while self._flushing is not None:
             await asyncio.shield(self._flushing)
         if self._lost:
@@ -172,7 +196,23 @@ class RunJournal:
         taken, self._gathered = self._gathered, Gathered()
         first = self.head + 1
         self.head += taken.count
-        return Segment(first, self.head, taken.body())
+        if self._shots is not None:
+            self._shots.grow(taken.count, taken.size)
+        return Segment(first, self.head, taken.body(), self._new(taken.values))
+
+    def _new(self, values: Kept) -> tuple[tuple[str, str], ...]:
+        """Those that this journal has not handed on yet."""
+        if not values:
+            return ()
+        new = tuple((key, text) for key, text in values.items() if key not in self._kept)
+        self._kept.update(values)
+        return new
+
+    def snapshot(self, segment: Segment, *, at_rest: bool = False) -> tuple[Segment, str | None]:
+        """What the run is after this segment, if it is time to save that; large values join the segment's."""
+        kept: Kept = {}
+        text = None if self._shots is None else self._shots.take(segment.last, kept, at_rest=at_rest)
+        return segment._replace(values=segment.values + self._new(kept)) if kept else segment, text
 
     def _disarm(self) -> None:
         if self._timer is not None:
@@ -186,7 +226,9 @@ class RunJournal:
             if not self._gathered.count:
                 await land(self._committer, in_name_of(self._job, also), self._lease)
                 return
-            segment = self._take()
+            segment, snapshot = self.snapshot(self._take())
+            if snapshot is not None:
+                also.insert(0, save_snapshot(self._job, segment, snapshot))  # the news stays last
             failpoints.hit("before_flush_commit")
             locks = (self._job.top,) if news is not None else ()
             writes = flush_journal(self._job, segment, self.started_at, also=also, locks=locks)

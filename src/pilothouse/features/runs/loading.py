@@ -3,10 +3,11 @@
 import asyncio
 from typing import Any, NamedTuple
 
-from pilothouse.base.logs import numbered
+from pilothouse.base.logs import numbered, read_after, read_values
 from pilothouse.base.reader import Reader, marks
 from pilothouse.engine.entries import Entry
-from pilothouse.kit.json import JsonObject, loads
+from pilothouse.engine.large import references, unpack
+from pilothouse.kit.json import Json, JsonObject, loads
 
 _COLUMNS = "r.agent_id, r.version, r.trigger, r.dry_run, r.head, r.created_at, r.started_at"
 
@@ -23,6 +24,8 @@ class Stored(NamedTuple):
     started_at: int | None
     snapshot: JsonObject | None
     entries: list[Entry]  # after the snapshot
+    snapshot_size: int
+    log_size: int  # of the segments after the snapshot
 
 
 class Loader:
@@ -43,7 +46,7 @@ class Loader:
     async def load_row(self, run_id: str) -> Stored:
         """The run without what happened in it: for one whose log cannot be read."""
         rows = await self._reader.rows(f"select {_COLUMNS} from runs r where r.id=?1", run_id)
-        return _stored((run_id, 0, None, 0, "", *rows[0]))
+        return await _whole(self._reader, run_id, _Raw((run_id, 0, None, 0, "", *rows[0])))
 
     async def _read(self) -> None:
         self._task, asked, self._asked = None, self._asked, {}
@@ -73,33 +76,64 @@ async def read_runs(reader: Reader, ids: list[str]) -> dict[str, Stored]:
         f" where r.id in ({marks(len(ids))}) order by r.id, s.first",
         *ids,
     )
-    found = {row[0]: _stored(row) for row in rows}
+    raw: dict[str, _Raw] = {}
     for row in rows:
-        stored = found[row[0]]
         after = row[1] or 0
-        stored.entries.extend(_entry(item) for seq, item in numbered(row[3], row[4]) if seq > after)
-    missing = [run_id for run_id in ids if run_id not in found]
-    return found | await _read_at_snapshot(reader, missing)
+        kept = raw.get(row[0]) or raw.setdefault(row[0], _Raw(row))
+        kept.log_size += len(row[4])
+        kept.entries += [item for seq, item in numbered(row[3], row[4]) if seq > after]
+    missing = [run_id for run_id in ids if run_id not in raw]
+    if missing:
+        raw |= await _read_at_snapshot(reader, missing)
+    return {run_id: await _whole(reader, run_id, kept) for run_id, kept in raw.items()}
 
 
-async def _read_at_snapshot(reader: Reader, ids: list[str]) -> dict[str, Stored]:
+async def _read_at_snapshot(reader: Reader, ids: list[str]) -> dict[str, "_Raw"]:
     """Runs whose snapshot is as new as their log."""
-    if not ids:
-        return {}
     rows = await reader.rows(
         "select r.id, n.seq, n.body, 0, '', "
         + _COLUMNS
         + f" from runs r join snapshots n on n.log_id=r.id where r.id in ({marks(len(ids))})",
         *ids,
     )
-    return {row[0]: _stored(row) for row in rows}
+    return {row[0]: _Raw(row) for row in rows}
 
 
-def _stored(row: tuple[Any, ...]) -> Stored:
-    snapshot = loads(row[2]) if row[2] is not None else None
-    agent_id, version, trigger, dry_run, head, created_at, started_at = row[5:]
-    kept = snapshot if isinstance(snapshot, dict) else None
-    return Stored(agent_id, version, trigger, bool(dry_run), head, created_at, started_at, kept, [])
+class _Raw:
+    """A run as it is stored, its large values apart."""
+
+    __slots__ = ("entries", "log_size", "row", "snapshot")
+
+    def __init__(self, row: tuple[Any, ...]) -> None:
+        self.row = row
+        self.snapshot: Json = loads(row[2]) if row[2] is not None else None
+        self.entries: list[Json] = []
+        self.log_size = 0
+
+
+async def read_entries(reader: Reader, run_id: str, after: int, limit: int) -> list[tuple[int, Entry]]:
+    """Committed entries after an event, with their large values where they belong."""
+    found = await read_after(reader, run_id, after, limit=limit)
+    lacking = {key for _, stored in found for key in references(stored)}
+    texts = await read_values(reader, run_id, sorted(lacking)) if lacking else {}
+    values = {key: loads(text) for key, text in texts.items()}
+    return [(seq, _entry(unpack(stored, values))) for seq, stored in found]
+
+
+async def _whole(reader: Reader, run_id: str, raw: _Raw) -> Stored:
+    """The run with its large values where they belong."""
+    lacking = {key for stored in (raw.snapshot, *raw.entries) for key in references(stored)}
+    texts = await read_values(reader, run_id, sorted(lacking))
+    values = {key: loads(text) for key, text in texts.items()}
+    agent_id, version, trigger, dry_run, head, created_at, started_at = raw.row[5:]
+    snapshot = unpack(raw.snapshot, values)
+    return Stored(
+        *(agent_id, version, trigger, bool(dry_run), head, created_at, started_at),
+        snapshot=snapshot if isinstance(snapshot, dict) else None,
+        entries=[_entry(unpack(item, values)) for item in raw.entries],
+        snapshot_size=len(raw.row[2] or ""),
+        log_size=raw.log_size,
+    )
 
 
 def _entry(item: object) -> Entry:

@@ -22,7 +22,7 @@ from pilothouse.engine.drive import drive
 from pilothouse.engine.entries import RUNNING, WAIT, Entry
 from pilothouse.engine.facts import BrokenLog
 from pilothouse.engine.plan import Plan
-from pilothouse.engine.ports import Blocks, Ended, HandedOver, LeaseLost, Limits, Suspended
+from pilothouse.engine.ports import Blocks, Ended, HandedOver, LeaseLost, Limits, RunStuck, Suspended
 from pilothouse.engine.run import Run
 from pilothouse.features.agents import Plans
 from pilothouse.features.runs.children import CancelledTree, parent_of
@@ -31,7 +31,9 @@ from pilothouse.features.runs.desk import Abandoned, Counter, Desk, ParentLine
 from pilothouse.features.runs.heeding import RunEar, heed
 from pilothouse.features.runs.journal import RunJournal, land, notice_of
 from pilothouse.features.runs.loading import Loader
+from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.present import RunFacts, run_json
+from pilothouse.features.runs.shots import Shots
 from pilothouse.features.runs.stage import RunBlocks
 from pilothouse.features.runs.writes import KIND, Ending, Rest, settle_run, suspend_run, text_or_none
 from pilothouse.kit.errors import UserError
@@ -58,7 +60,7 @@ class Begun:
     dry_run: bool
     created_at: int
     started_at: int | None  # None until somebody works on it
-    slept: bool = False  # a snapshot of it may be stored
+    shots: Shots
     asked: bool = False  # a child of it, or a question, may be left open when it ends
 
 
@@ -72,6 +74,7 @@ class Motor:
     plans: Plans
     loader: Loader
     blocks: Blocks
+    memories: RunMemories
     limits: Limits
     counter: Counter
     process_id: str
@@ -84,11 +87,14 @@ class Motor:
         if begun.started_at is None and not at_once:
             begun.started_at = micros()
         parent = parent_of(begun.run.facts)
-        news = None if parent is None else ParentLine(job, parent, self.bell)
         journal = RunJournal(
-            job, begun.run.head, self.committer, self.fanout, hold.lease, started_at=begun.started_at, news=news
+            *(job, begun.run.head, self.committer, self.fanout, hold.lease),
+            started_at=begun.started_at,
+            shots=begun.shots,
+            news=None if parent is None else ParentLine(job, parent, self.bell),
         )
         desk = Desk(self.counter, hold, begun.run, begun.agent_id, journal, begun.asked)
+        self.memories.open(job.id, journal)
         try:
             if at_once:
                 _end_at_once(begun.run, hold)
@@ -100,7 +106,12 @@ class Motor:
                     pass  # a fact came while it was about to sleep
         except (LeaseLost, Abandoned):
             raise LostJob from None
+        except RunStuck:  # the worker hands it on, and the attempt counts
+            telemetry.RUNS_STUCK.inc()
+            log.error("run.stuck", run_id=job.id)
+            raise
         finally:
+            self.memories.close(job.id)
             journal.drop()
 
     async def _load(self, hold: Hold) -> Begun:
@@ -126,7 +137,7 @@ class Motor:
             stored.dry_run,
             stored.created_at,
             started_at,
-            slept=slept,
+            Shots(run, len(stored.entries), stored.log_size, stored.snapshot_size, slept),
             asked=slept or any(entry[0] == WAIT for entry in stored.entries),
         )
 
@@ -180,19 +191,18 @@ class Motor:
 
     async def _sleep(self, begun: Begun, desk: Desk, wake_at: int | None) -> bool:
         hold, journal = desk.hold, desk.journal
-        segment = await journal.close()
-        rest = Rest(dumps(begun.run.snapshot()), wake_at, begun.started_at, micros())
+        segment, snapshot = journal.snapshot(await journal.close(), at_rest=True)
+        rest = Rest(snapshot, wake_at, begun.started_at, micros())
         also = journal.take_also()
         failpoints.hit("before_suspend")
         answers = await land(self.committer, suspend_run(hold.job, segment, rest, also=also), hold.lease)
         failpoints.hit("after_suspend")
         self.fanout.publish([notice_of(hold.job.id, segment)])
-        begun.slept = True
         if not answers:  # it landed at an earlier try, whose answer was lost; if it does not sleep, it is handed on
             return True
         if answers[0].cancelled:
             hold.cancelled.set()
-        self._ring([*answers[0].promoted, *(told for told in answers[4:] if isinstance(told, str))])  # and a parent
+        self._ring([*answers[0].promoted, *(told for told in answers[1:] if isinstance(told, str))])  # and a parent
         return bool(answers[0].asleep)
 
     async def _settle(self, begun: Begun, desk: Desk) -> None:
@@ -202,7 +212,7 @@ class Motor:
         stats = _stats(begun, now)
         ending = Ending(run.status, text_or_none(run.reason), dumps(run.outputs), dumps(stats), begun.started_at, now)
         also = last_words(desk, stats, now, self.process_id)
-        writes = settle_run(job, segment, ending, slept=begun.slept, also=also)
+        writes = settle_run(job, segment, ending, slept=begun.shots.stored, also=also)
         failpoints.hit("before_settle")
         answers = await land(self.committer, writes, desk.hold.lease)
         failpoints.hit("after_settle")
@@ -267,6 +277,7 @@ def _stats(begun: Begun, now: int) -> dict[str, Json]:
     return {
         **begun.run.stats(),
         "duration_ms": (now - begun.created_at) // 1000,
+        "active_ms": begun.run.active_us // 1000,
         "queue_ms": max(0, (begun.started_at or now) - begun.created_at) // 1000,
         "not_reached": begun.run.not_reached(),
         "left_open": begun.run.leftovers,

@@ -7,7 +7,7 @@ from sqlalchemy import text
 from pilothouse.base.actor import Actor
 from pilothouse.base.reader import Reader
 from pilothouse.base.work import Read
-from pilothouse.features.runs.errors import RunNotFound
+from pilothouse.features.runs.errors import RunNotFound, ValueNotFound
 from pilothouse.features.runs.present import BRIEF_COLUMNS, COLUMNS, RunFacts, facts_of
 from pilothouse.features.runs.steps import lengthened
 from pilothouse.kit.ids import RunId
@@ -39,6 +39,19 @@ async def get_run(reader: Reader, actor: Actor, run_id: RunId) -> RunFacts:
     if not rows:
         raise RunNotFound
     return facts_of(rows[0])
+
+
+async def get_value(reader: Reader, actor: Actor, run_id: RunId, value_hash: str) -> str:
+    """A large value of a run, as JSON text."""
+    rows = await reader.rows(
+        "select v.body from runs r join log_values v on v.log_id=r.id where r.id=?1 and r.user_id=?2 and v.hash=?3",
+        run_id,
+        actor.user_id,
+        value_hash,
+    )
+    if not rows:
+        raise ValueNotFound
+    return rows[0][0]
 
 
 async def list_runs(reader: Reader, actor: Actor, wanted: Filter, *, before: str | None, limit: int) -> list[RunFacts]:

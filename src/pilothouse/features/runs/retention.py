@@ -9,21 +9,20 @@ import structlog
 
 from pilothouse.base.committer import Committer, Refused, WriteSet
 from pilothouse.base.jobs.moves import micros
-from pilothouse.base.logs import segments
 from pilothouse.base.reader import Reader
 from pilothouse.base.scripted import Script, Scripted
-from pilothouse.base.statements import REFUSED, Sql, delete_by
+from pilothouse.base.statements import REFUSED, Sql
 from pilothouse.features.agents import Plans
 from pilothouse.features.reviews import FORGET_REVIEWS
 from pilothouse.features.runs.events import read_steps
 from pilothouse.features.runs.steps import shortened
+from pilothouse.features.runs.writes import delete_log
 from pilothouse.kit.json import dumps
 
 log = structlog.get_logger()
 
 PAGE: Final = 200
 MAX_STEPS: Final = 1_000  # whose summary stays
-_DELETE_SEGMENTS: Final = delete_by(segments, ["log_id"])
 _KEEP_SUMMARY: Final = Sql(
     name="keep_summary",
     sqlite="update runs set steps=?2 where id=?1 and status is not null and steps is null and pinned_at is null",
@@ -88,7 +87,7 @@ class Retention:
         plan = (await self.plans.pinned(run.agent_id, run.version)).plan
         steps, _ = await read_steps(self.reader, run.id, plan, 0, MAX_STEPS)
         summary = dumps([shortened(step) for step in steps])
-        writes = ((_KEEP_SUMMARY, (run.id, summary)), (_DELETE_SEGMENTS, (run.id,)))
+        writes = ((_KEEP_SUMMARY, (run.id, summary)), *delete_log(run.id))
         await self.committer.land(WriteSet(writes, size=len(summary)))
 
 
@@ -106,6 +105,7 @@ def _forget(run_id: str) -> Script:
     for (found,) in rows:
         yield "delete from runs where id=?1", (found,)
         yield "delete from segments where log_id=?1", (found,)
+        yield "delete from log_values where log_id=?1", (found,)
         yield "delete from snapshots where log_id=?1", (found,)
         yield FORGET_REVIEWS, (found,)
     return len(rows)

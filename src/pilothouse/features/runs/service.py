@@ -16,6 +16,7 @@ from pilothouse.base.jobs.worker import Worker
 from pilothouse.base.reader import Reader
 from pilothouse.base.statements import update_by
 from pilothouse.engine.entries import Entry
+from pilothouse.engine.large import unpack
 from pilothouse.engine.run import Run
 from pilothouse.features.agents import Planned, Plans
 from pilothouse.features.runs import queries
@@ -26,6 +27,7 @@ from pilothouse.features.runs.models import runs
 from pilothouse.features.runs.motor import Begun, Motor
 from pilothouse.features.runs.present import RunFacts, run_json
 from pilothouse.features.runs.retention import forget_run
+from pilothouse.features.runs.shots import Shots
 from pilothouse.features.runs.writes import KIND, Caps, NewRun, admit_run, lanes_of
 from pilothouse.kit.ids import RunId, new_id
 from pilothouse.kit.json import Json, dumps, loads
@@ -198,9 +200,9 @@ class Runs:
 
 def _begin(new: NewRun, planned: Planned) -> Begun:
     """The run in memory, for a worker in this very process."""
-    run = Run(planned.plan)
-    run.fold([cast(Entry, loads(new.first_entry))])
-    return Begun(run, new.agent_id, new.version, new.trigger, new.dry_run, new.created_at, new.created_at)
+    first = unpack(loads(new.first_entry), {key: loads(text) for key, text in new.values})
+    run = Run(planned.plan).fold([cast(Entry, first)])
+    return Begun(run, new.agent_id, new.version, new.trigger, new.dry_run, new.created_at, new.created_at, Shots(run))
 
 
 def _facts(new: NewRun, status: str) -> RunFacts:

@@ -7,7 +7,15 @@ from typing import NamedTuple
 from pilothouse.base.committer import Write, WriteSet
 from pilothouse.base.jobs.claims import FORGIVE_JOB, Claimed
 from pilothouse.base.jobs.moves import ADMIT_JOB, END_JOB, GUARD_JOB, SUSPEND_JOB, Admission
-from pilothouse.base.logs import INSERT_SEGMENT, SAVE_SNAPSHOT, SEGMENT_LANDED, snapshots
+from pilothouse.base.logs import (
+    INSERT_SEGMENT,
+    KEEP_VALUES,
+    SAVE_SNAPSHOT,
+    SEGMENT_LANDED,
+    log_values,
+    segments,
+    snapshots,
+)
 from pilothouse.base.statements import JOINS_GO, Sql, delete_by, insert_into
 from pilothouse.features.runs.children import GUARD_PARENT, Parent
 from pilothouse.features.runs.models import runs
@@ -16,6 +24,8 @@ from pilothouse.kit.json import dumps
 KIND = "run.advance"
 
 DELETE_SNAPSHOT = delete_by(snapshots, ["log_id"])
+_DELETE_SEGMENTS = delete_by(segments, ["log_id"])
+_DELETE_VALUES = delete_by(log_values, ["log_id"])
 
 _INSERT_RUN = insert_into(
     runs, "id", "user_id", "agent_id", "version", "trigger", "inputs", "dry_run", "head", "created_at"
@@ -62,6 +72,7 @@ class NewRun(NamedTuple):
     dry_run: bool
     created_at: int
     first_entry: str
+    values: tuple[tuple[str, str], ...] = ()  # large ones that the entry refers to: (hash, JSON text)
 
 
 class Caps(NamedTuple):
@@ -93,9 +104,9 @@ def admit_child(run: NewRun, caps: Caps, parent: Parent, job: Claimed) -> WriteS
     The second answer is the job's state. A child that was started before is a `Clash`.
     """
     admitted = admit_run(run, caps, owner=None, reply_to=None)
-    admit, _, segment = admitted.writes
+    admit, _, *rest = admitted.writes
     row = (*run[:7], 1, run.created_at, parent.run_id, parent.step_id)
-    writes = ((GUARD_PARENT, (job.id, job.fence)), admit, (_INSERT_CHILD, row), segment)
+    writes = ((GUARD_PARENT, (job.id, job.fence)), admit, (_INSERT_CHILD, row), *rest)
     return replace(admitted, writes=writes)
 
 
@@ -112,6 +123,7 @@ def admit_run(
             (ADMIT_JOB, tuple(admission)),
             (_INSERT_RUN, (*run[:7], 1, run.created_at)),
             (INSERT_SEGMENT, (run.id, 1, 1, 0, f"[{run.first_entry}]")),
+            *_keep(run.id, run.values),
             *also,
         ),
         proof=(_RUN_EXISTS, (run.id,)),
@@ -126,6 +138,11 @@ class Segment(NamedTuple):
     first: int
     last: int
     body: str
+    values: tuple[tuple[str, str], ...] = ()  # large ones that the entries refer to: (hash, JSON text)
+
+    @property
+    def size(self) -> int:
+        return len(self.body) + sum(len(text) for _, text in self.values)
 
 
 def flush_journal(
@@ -137,10 +154,11 @@ def flush_journal(
             (GUARD_JOB, (job.id, job.fence)),
             (_MOVE_RUN, (job.id, segment.first - 1, segment.last, started_at)),
             _insert(job, segment),
+            *_keep(job.id, segment.values),
             *also,
         ),
         proof=_proof(job, segment),
-        size=len(segment.body),
+        size=segment.size,
         locks=locks,
     )
 
@@ -148,6 +166,20 @@ def flush_journal(
 def in_name_of(job: Claimed, writes: Sequence[Write]) -> WriteSet:
     """Writes without an entry, under the job's fence; they must be safe to repeat."""
     return WriteSet(((GUARD_JOB, (job.id, job.fence)), *writes))
+
+
+def save_snapshot(job: Claimed, segment: Segment, snapshot: str) -> Write:
+    """What the run is after this segment."""
+    return SAVE_SNAPSHOT, (job.id, segment.last, snapshot)
+
+
+def delete_log(run_id: str) -> tuple[Write, ...]:
+    """Forget everything that happened in a run."""
+    return tuple((delete, (run_id,)) for delete in (_DELETE_SEGMENTS, _DELETE_VALUES, DELETE_SNAPSHOT))
+
+
+def _keep(run_id: str, values: tuple[tuple[str, str], ...]) -> tuple[Write, ...]:
+    return ((KEEP_VALUES, (run_id, values)),) if values else ()
 
 
 def _insert(job: Claimed, segment: Segment) -> Write:
@@ -166,7 +198,7 @@ def forgive(job: Claimed) -> Write:
 class Rest(NamedTuple):
     """A run that goes to sleep."""
 
-    snapshot: str
+    snapshot: str | None  # None: the one that is stored is new enough
     wake_at: int | None
     started_at: int | None
     now: int
@@ -179,11 +211,12 @@ def suspend_run(job: Claimed, segment: Segment, rest: Rest, *, also: Sequence[Wr
             (SUSPEND_JOB, (job.id, job.fence, job.top, job.lane, rest.now, rest.wake_at)),
             (_MOVE_RUN, (job.id, segment.first - 1, segment.last, rest.started_at)),
             _insert(job, segment),
-            (SAVE_SNAPSHOT, (job.id, segment.last, rest.snapshot)),
+            *_keep(job.id, segment.values),
+            *([save_snapshot(job, segment, rest.snapshot)] if rest.snapshot is not None else []),
             *also,
         ),
         proof=_proof(job, segment),
-        size=len(segment.body) + len(rest.snapshot),
+        size=segment.size + len(rest.snapshot or ""),
         locks=lanes_locked(job),
     )
 
@@ -198,11 +231,12 @@ def settle_run(job: Claimed, segment: Segment, ending: Ending, *, slept: bool, a
             (END_JOB, (job.id, job.fence, job.top, job.lane, ending.ended_at)),
             (_END_RUN, (job.id, segment.first - 1, segment.last, *ending)),
             _insert(job, segment),
+            *_keep(job.id, segment.values),
             *([(DELETE_SNAPSHOT, (job.id,))] if slept else []),
             *also,
         ),
         proof=_proof(job, segment),
-        size=len(segment.body) + len(ending.outputs),
+        size=segment.size + len(ending.outputs),
         locks=lanes_locked(job),
     )
 

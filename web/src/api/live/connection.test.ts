@@ -171,6 +171,17 @@ test('who leaves hears no more', () => {
   expect(newest().sent.at(-1)).toEqual({ op: 'unsubscribe', channel: 'session:a' })
 })
 
+test('when nobody listens any more, a cut is left alone until somebody comes', () => {
+  const leave = connection.follow('user', 0, listener())
+  newest().accept()
+  leave()
+  newest().break()
+  vi.advanceTimersByTime(60_000)
+  expect(sockets).toHaveLength(1)
+  connection.follow('user', 0, listener())
+  expect(sockets).toHaveLength(2)
+})
+
 test('F5: a server that no longer knows the session says so', () => {
   connection.follow('session:a', 0, listener())
   newest().accept()

@@ -112,7 +112,8 @@ export class Connection {
     if (this.downSince === 0) this.downSince = Date.now()
     if (this.link === 'open') this.become('connecting')
     clearTimeout(this.retry)
-    this.retry = setTimeout(() => this.connect(), rest(this.attempt++))
+    this.retry = undefined
+    if (this.followers.size > 0) this.retry = setTimeout(() => this.connect(), rest(this.attempt++))
   }
 
   private received(frame: Frame): void {

@@ -1,4 +1,4 @@
-import { useMemo, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { Connection, type Link } from './connection'
 import { overSse } from './fallback'
 import { Log, type LogKind, type Snapshot } from './logs'
@@ -80,4 +80,9 @@ export function followUser(heard: () => void): () => void {
     leaveUser?.()
     leaveUser = null
   }
+}
+
+/** Stay connected while this is shown, whatever the page looks at: who knows the server sees it leave and return. */
+export function useConnection(): void {
+  useEffect(() => followUser(() => undefined), [])
 }

@@ -19,8 +19,9 @@ export const standing = queryOptions({
 })
 
 async function findStanding(): Promise<Standing> {
-  const { needs_owner } = await unwrap(api.GET('/api/setup/status'))
+  const { needs_owner, signed_in } = await unwrap(api.GET('/api/setup/status'))
   if (needs_owner) return { kind: 'needs_owner' }
+  if (!signed_in) return { kind: 'stranger' }
   try {
     return signedIn(await unwrap(api.GET('/api/auth/me')))
   } catch (problem) {

@@ -159,7 +159,7 @@ function Outline({ editor, blocks, onPick }: OutlineProps) {
       <ul className="outline">
         {nodes.map((node) => (
           <li key={node.id}>
-            <button type="button" className="fold clip" onClick={() => onPick(node.id)}>
+            <button type="button" className="fold wraps-anywhere" onClick={() => onPick(node.id)}>
               {node.name || blocks.get(node.block)?.name || node.id}
             </button>
           </li>

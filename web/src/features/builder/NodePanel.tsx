@@ -90,7 +90,7 @@ export function NodePanel({ editor, node, blocks, readOnly, onBack }: Props) {
 function Source({ link, readOnly, onCut }: { link: Link; readOnly: boolean; onCut: () => void }) {
   return (
     <div className="row">
-      <span className="clip">
+      <span className="wraps-anywhere">
         <strong>{link.in}</strong>{' '}
         <span className="quiet">
           from {link.from}, {link.out}

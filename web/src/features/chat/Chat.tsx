@@ -4,7 +4,7 @@ import { useLog } from '@/api/live/live'
 import { announce } from '@/ui/announce'
 import { Button } from '@/ui/Button'
 import { ScrollFrame } from '@/ui/ScrollFrame'
-import { AbsentPage, Skeleton } from '@/ui/States'
+import { AbsentPage, ErrorPanel, Skeleton } from '@/ui/States'
 import { Chips } from './Chips'
 import { Composer } from './Composer'
 import { keepDraft } from './drafts'
@@ -20,7 +20,7 @@ import { activeTurn, type ChatView, isLogged, lastModel } from './view'
 
 /** One session, live. */
 export function Chat({ sessionId }: { sessionId: string }) {
-  const { state: view, phase, refused } = useLog(sessionLog, sessionId)
+  const { state: view, phase, refused, again } = useLog(sessionLog, sessionId)
   const send = useSend(sessionId)
   const stop = useStopTurn(sessionId)
   const [edits, setEdits] = useState(0)
@@ -41,7 +41,13 @@ export function Chat({ sessionId }: { sessionId: string }) {
     <div className="chat">
       <ScrollFrame className="thread-frame" ref={frame} aria-label="Conversation">
         <div className="thread">
-          {phase === 'loading' && view.last === 0 && <ThreadSkeleton />}
+          {phase === 'loading' && view.last === 0 && refused === null && <ThreadSkeleton />}
+          {refused !== null && (
+            <ErrorPanel
+              problem={{ code: refused, message: 'This conversation cannot be read now.' }}
+              onRetry={again}
+            />
+          )}
           <Thread
             view={view}
             onSend={(text) => void post(text)}

@@ -12,7 +12,9 @@ export function Chips({ sessionId, waiting }: Props) {
       {waiting.map((message) => (
         <li key={message.message_id} className="chip" data-message-id={message.message_id}>
           <span className="quiet small">Queued</span>
-          <span className="clip">{message.text}</span>
+          <span className="clip" title={message.text}>
+            {message.text}
+          </span>
           <Button
             tiny
             look="ghost"

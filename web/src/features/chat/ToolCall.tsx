@@ -23,9 +23,9 @@ export function ToolCall({ item, onSend }: Props) {
     <div className="tool">
       <button type="button" className="tool-row" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name={open ? 'down' : 'right'} />
-        <span className="clip tool-what">{whatRan(item)}</span>
-        <span className="status clip tool-ended" data-tone={TONES[item.status]}>
-          <span className="clip">{howItEnded(item)}</span>
+        <span className="tool-what">{whatRan(item)}</span>
+        <span className="status tool-ended" data-tone={TONES[item.status]}>
+          <span>{howItEnded(item)}</span>
         </span>
         {took(item) && <span className="quiet small tool-took">{took(item)}</span>}
       </button>

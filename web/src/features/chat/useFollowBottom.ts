@@ -8,6 +8,7 @@ const NEAR = 48
  */
 export function useFollowBottom(frame: RefObject<HTMLElement | null>, last: number) {
   const following = useRef(true)
+  const top = useRef(0) // where the frame was when we last looked
   const [behind, setBehind] = useState(false)
 
   function toBottom() {
@@ -15,6 +16,7 @@ export function useFollowBottom(frame: RefObject<HTMLElement | null>, last: numb
     if (place === null) return
     following.current = true
     place.scrollTop = place.scrollHeight
+    top.current = place.scrollTop
     setBehind(false)
   }
 
@@ -29,9 +31,14 @@ export function useFollowBottom(frame: RefObject<HTMLElement | null>, last: numb
     if (!place || !content) return
     const grew = new ResizeObserver(() => {
       if (following.current) place.scrollTop = place.scrollHeight
+      top.current = place.scrollTop
     })
+    // The news of our own scrolling comes a frame late, when more may have come below: only a reader goes up.
     const scrolled = () => {
-      following.current = place.scrollHeight - place.scrollTop - place.clientHeight < NEAR
+      const isNear = place.scrollHeight - place.scrollTop - place.clientHeight < NEAR
+      if (isNear) following.current = true
+      else if (place.scrollTop < top.current) following.current = false
+      top.current = place.scrollTop
       if (following.current) setBehind(false)
     }
     grew.observe(content)

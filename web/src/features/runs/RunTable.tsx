@@ -56,7 +56,7 @@ export function RunRows({ runs, agents }: RowsProps) {
         <tbody>
           {runs.map((run) => (
             <tr key={run.id}>
-              <td className="wide">
+              <td className="wide whole">
                 <Link to="/library/runs/$runId" params={{ runId: run.id }}>
                   {agents.get(run.agent_id) || 'Run'} <span className="quiet">{run.id.slice(-6)}</span>
                 </Link>

@@ -5,9 +5,9 @@ const EXAMPLES = `# A model on this machine: Ollama,
 OLLAMA_BASE_URL=http://127.0.0.1:11434
 PILOTHOUSE_CHAT_MODEL=ollama/llama3.2
 
-# or anything else that speaks OpenAI's protocol,
+# or what speaks OpenAI's protocol,
 OPENAI_BASE_URL=http://127.0.0.1:8080/v1
-PILOTHOUSE_CHAT_MODEL=openai/name-of-the-model
+PILOTHOUSE_CHAT_MODEL=openai/model-name
 
 # or a provider's key
 ANTHROPIC_API_KEY=...

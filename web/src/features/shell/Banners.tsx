@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
-import { useLink } from '@/api/live/live'
+import { useConnection, useLink } from '@/api/live/live'
 import { standing } from '@/features/accounts/queries'
 import { recall, remember } from '@/kit/stored'
 import { useOnline } from '@/kit/useOnline'
@@ -12,8 +12,17 @@ import { buildOf, runningBuild } from './build'
 export function Banners() {
   const online = useOnline()
   const link = useLink()
+  useConnection()
   const upgraded = useUpgraded(link === 'open')
-  if (!online) return <Banner tone="warn">You are offline. What you type is kept; changes wait.</Banner>
+  if (!online) {
+    return (
+      <Banner tone="warn">
+        <span>
+          You are offline. What you type is kept<span className="roomy">; changes wait</span>.
+        </span>
+      </Banner>
+    )
+  }
   if (link === 'lost') return <Banner tone="warn">Reconnecting to the server…</Banner>
   if (upgraded) {
     return (
@@ -38,7 +47,8 @@ function NoModel() {
   return (
     <Banner tone="info">
       <span>
-        No model is connected: the offline pilot answers. <Link to="/settings">Connect a model</Link>
+        No model is connected<span className="roomy">: the offline pilot answers</span>.{' '}
+        <Link to="/settings">Connect a model</Link>
       </span>
       <Button
         tiny

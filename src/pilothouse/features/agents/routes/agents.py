@@ -8,7 +8,7 @@ from fastapi import Path, Query, Request, Response
 from pilothouse.base.http import Page, Paging, Reader, Writes, etag, problems, scope, seen_version, unchanged
 from pilothouse.base.http.bodies import ID_PATTERN
 from pilothouse.base.http.errors import PreconditionRequired, VersionConflict, VersionStale
-from pilothouse.features.agents import service, transfer
+from pilothouse.features.agents import editing, service, transfer
 from pilothouse.features.agents.agent import AgentGraph, VersionGraph
 from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, FormatUnsupported, VersionNotFound
 from pilothouse.features.agents.routes.twins import Installed, TwinRouter
@@ -16,13 +16,16 @@ from pilothouse.features.agents.schemas import (
     MAX_VERSION,
     ActiveVersionIn,
     AgentDetail,
+    AgentEdit,
     AgentIn,
     AgentOut,
     AgentSave,
     CoverageOut,
     DiffOut,
+    EditOut,
     ImportIn,
     ImportOut,
+    OpOut,
     ReportOut,
     RollbackIn,
     ValidateAgentIn,
@@ -30,6 +33,7 @@ from pilothouse.features.agents.schemas import (
     VersionDetail,
     VersionOut,
 )
+from pilothouse.graph.operations import OperationFailed
 from pilothouse.kit.ids import AgentId
 
 router = TwinRouter("/agents", tags=["agents"])
@@ -42,7 +46,8 @@ DiffFrom = Annotated[int, Query(alias="from", ge=1, le=MAX_VERSION)]
 DiffTo = Annotated[int, Query(alias="to", ge=1, le=MAX_VERSION)]
 
 _ABSENT = problems(AgentNotFound, VersionNotFound)
-_CHANGING = problems(AgentNotFound, VersionStale, VersionConflict, PreconditionRequired, AgentInvalid)
+_CHANGES = (AgentNotFound, VersionStale, VersionConflict, PreconditionRequired, AgentInvalid)
+_CHANGING = problems(*_CHANGES)
 _UNCHANGED = {304: {"description": "The version that If-None-Match names is still the one."}, **_ABSENT}
 
 
@@ -67,8 +72,8 @@ async def create_agent(ask: AgentIn, response: Response, work: Writes, installed
 
 @router.post("/validate")
 @scope("agents:read")
-async def validate_document(ask: ValidateIn, installed: Installed) -> ReportOut:
-    report = service.validate_document(installed, ask.graph, ask.level, ask.inputs)
+async def validate_document(ask: ValidateIn, read: Reader, installed: Installed) -> ReportOut:
+    report = await service.validate_document(read, installed, ask.graph, ask.level, ask.inputs)
     return ReportOut.model_validate(report.to_json())
 
 
@@ -95,6 +100,24 @@ async def save_agent(
 ) -> AgentDetail:
     seen = seen_version(request, ask.base_version)
     return _detail(response, await service.save_agent(work, installed, agent_id, ask.graph, seen, ask.note))
+
+
+@router.patch("/{agent_id}", responses=problems(*_CHANGES, OperationFailed))
+@scope("agents:write")
+async def edit_agent(
+    agent_id: AgentPath, ask: AgentEdit, request: Request, response: Response, work: Writes, installed: Installed
+) -> EditOut:
+    seen = seen_version(request, ask.base_version)
+    edited = await editing.edit_agent(
+        work, installed, agent_id, ask.ops, seen, save=ask.save, rebase=ask.rebase, note=ask.note
+    )
+    return EditOut(
+        agent=_detail(response, edited.agent),
+        saved=edited.saved,
+        ops=[OpOut.model_validate(op) for op in edited.ops],
+        nodes=dict(edited.nodes),
+        report=ReportOut.model_validate(edited.report.to_json()),
+    )
 
 
 @router.delete("/{agent_id}", status_code=204, responses=_CHANGING)
@@ -134,10 +157,18 @@ async def get_version(
 @router.get("/{agent_id}/diff", responses=_ABSENT)
 @scope("agents:read")
 async def diff_versions(
-    agent_id: AgentPath, read: Reader, from_version: DiffFrom, to_version: DiffTo, positions: bool = False
+    agent_id: AgentPath,
+    read: Reader,
+    installed: Installed,
+    from_version: DiffFrom,
+    to_version: DiffTo,
+    positions: bool = False,
 ) -> DiffOut:
     diff = await service.diff_versions(read, agent_id, from_version, to_version, positions=positions)
-    return DiffOut(from_version=from_version, to_version=to_version, diff=diff)
+    operations = await service.operations_between_versions(
+        read, installed, agent_id, from_version, to_version, positions=positions
+    )
+    return DiffOut(from_version=from_version, to_version=to_version, diff=diff, operations=operations)
 
 
 @router.put("/{agent_id}/active-version", responses=_CHANGING)

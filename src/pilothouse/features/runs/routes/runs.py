@@ -4,7 +4,8 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from fastapi import Header, Query, Request, Response
+from fastapi import Header, Path, Query, Request, Response
+from pydantic import JsonValue
 
 from pilothouse.base.http import (
     CurrentActor,
@@ -25,7 +26,14 @@ from pilothouse.features import reviews
 from pilothouse.features.agents import AgentInvalid, AgentNotFound
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.admitting import RunAsk
-from pilothouse.features.runs.errors import BadPreference, EventBeyondHead, EventsExpired, RunNotEnded, RunNotFound
+from pilothouse.features.runs.errors import (
+    BadPreference,
+    EventBeyondHead,
+    EventsExpired,
+    RunNotEnded,
+    RunNotFound,
+    ValueNotFound,
+)
 from pilothouse.features.runs.events import RunEvents
 from pilothouse.features.runs.present import brief_json, run_json
 from pilothouse.features.runs.queries import Filter
@@ -145,6 +153,13 @@ async def list_steps(run_id: PathId, request: Request, actor: CurrentActor, page
     return _json({"items": [*steps], "next_cursor": None if following is None else page.cursor(following)})
 
 
+async def get_run_value(
+    run_id: PathId, value_hash: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], request: Request, actor: CurrentActor
+) -> Response:
+    """A value that is too large for the run's events: they show its beginning and its hash."""
+    return _json(await queries.get_value(_runs(request).reader, actor, RunId(run_id), value_hash))
+
+
 async def list_run_reviews(run_id: PathId, request: Request, actor: CurrentActor, page: Paging) -> Response:
     """What a run asked people, newest first."""
     reader = _runs(request).reader
@@ -219,6 +234,9 @@ def _router(prefix: str) -> Router:
     get("/runs/{run_id}/steps", response_model=StepList, responses=absent)(read(list_steps))
     get("/runs/{run_id}/reviews", response_model=reviews.ReviewList, responses=absent)(read(list_run_reviews))
     get("/runs/{run_id}/events", response_model=RunEventsOut, responses=_EVENT_RESPONSES)(read(follow_run))
+    get("/runs/{run_id}/values/{value_hash}", response_model=JsonValue, responses=problems(ValueNotFound))(
+        read(get_run_value)
+    )
     post("/runs/{run_id}/cancel", response_model=RunCancelled, responses=absent)(write(cancel_run))
     router.delete("/runs/{run_id}", status_code=204, responses=problems(RunNotFound, RunNotEnded))(write(delete_run))
     return router

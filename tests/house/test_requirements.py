@@ -1,0 +1,33 @@
+"""The page of rules says which tests hold each, and a rule does not lose its last test unnoticed."""
+
+from pathlib import Path
+
+from scripts.requirements import Holding, Rule, holdings, lost, page, rules, unknown
+
+LISTED = [Rule("F1", "pins", "Flow"), Rule("F2", "starts", "Flow")]
+
+
+def test_rules_are_listed_by_section():
+    assert rules("# told\n## Flow\nF1 pins\n\n## Ends\nS1 of a run\n") == [
+        Rule("F1", "pins", "Flow"),
+        Rule("S1", "of a run", "Ends"),
+    ]
+
+
+def test_a_test_names_its_rules_in_its_docstring_and_a_module_for_all_of_its(tmp_path: Path):
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "test_a.py").write_text('"""F1"""\ndef test_x():\n    "engine:F2, security:S5"\n')
+    (tmp_path / "test_b.py").write_text('def test_y():\n    "F2 of something else"\ndef test_z(): pass\n')
+    found = [(test.place.rsplit("/", 1)[1], test.rules) for test in holdings(tmp_path)]
+    assert found == [("test_a.py", frozenset({"F1"})), ("test_a.py::test_x", frozenset({"F2"}))]
+
+
+def test_a_rule_that_loses_its_last_test_is_named():
+    held = [Holding("tests/test_a.py::test_x", frozenset({"F1"}))]
+    before, after = page(LISTED, held), page(LISTED, [])
+    assert (lost(before, after), lost(after, before)) == (["F1"], [])
+
+
+def test_a_name_that_no_rule_has_is_a_fault():
+    held = [Holding("tests/test_a.py::test_x", frozenset({"F1", "F9"}))]
+    assert unknown(LISTED, held) == ["tests/test_a.py::test_x names F9"]

@@ -1,0 +1,1 @@
+"""Broken copies of the code, each of which some test must notice."""

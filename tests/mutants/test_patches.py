@@ -1,0 +1,27 @@
+"""Every seeded mistake can still be made, and each rule of the core has one. `make mutants` shows that tests notice."""
+
+from pathlib import Path
+
+import pytest
+
+from scripts.requirements import rules
+from tests.mutants.run import ROOT, Mutant, apply, mutants
+
+ALL = list(mutants())
+RULES = {rule.id for rule in rules((ROOT / "tests/requirements.txt").read_text(encoding="utf-8"))}
+SEEDED = {*(f"F{n}" for n in range(1, 19)), *(f"S{n}" for n in range(1, 6)), *(f"D{n}" for n in range(1, 8))}
+
+
+@pytest.mark.parametrize("mutant", ALL, ids=lambda mutant: mutant.name)
+def test_a_mistake_can_still_be_made(mutant: Mutant):
+    assert apply(mutant, ROOT, "--check"), f"write {mutant.path} anew: the code that it breaks has changed"
+
+
+def test_each_names_a_rule_and_tests_that_are_there():
+    assert {mutant.name for mutant in ALL if mutant.rule not in RULES} == set()
+    named = {word for mutant in ALL for word in mutant.tests if word.startswith("tests/")}
+    assert {name for name in named if not (ROOT / Path(name.partition("::")[0])).exists()} == set()
+
+
+def test_every_rule_of_flow_statuses_and_journal_is_broken_at_least_once():
+    assert SEEDED - {mutant.rule for mutant in ALL} == set()
