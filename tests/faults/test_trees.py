@@ -92,7 +92,7 @@ async def tree_of(stand: Stand, root: str) -> dict[str, tuple[str | None, int]]:
 async def test_z6_a_cancelled_tree_ends_within_two_seconds_and_for_good(
     request: pytest.FixtureRequest, tmp_path: Path, profile: str
 ):
-    """Z6: at whatever moment; what was cancelled never completes, and nothing is done for it afterwards."""
+    """engine:Z6 at whatever moment; what was cancelled never completes, and nothing is done for it afterwards."""
     random, slowest, most = Random(SEED), 0.0, 0
     async with standing(request, tmp_path, profile, max_parallel_runs=10, user_max_runs=20) as stand:
         small = await stand.agent(leaf())
@@ -129,7 +129,7 @@ async def test_z6_a_cancelled_tree_ends_within_two_seconds_and_for_good(
 async def test_w1_many_waiting_parents_on_one_slot_all_finish(
     request: pytest.FixtureRequest, tmp_path: Path, profile: str
 ):
-    """W1: a waiting run holds no worker, so that nesting cannot deadlock."""
+    """engine:W1 a waiting run holds no worker, so that nesting cannot deadlock."""
     async with standing(request, tmp_path, profile, worker_concurrency=1) as stand:
         child = await stand.agent(graphs.adder(by=2))
         parent = await stand.agent(calls(child, "sum", n=40))

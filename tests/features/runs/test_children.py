@@ -247,6 +247,7 @@ class TestMasks:
         return await stand.ann.http.post(f"/api/v1/agents/{agent}/runs", json=body, headers=headers)
 
     async def test_c2_a_mask_reaches_a_node_of_a_sub_agent(self, stand: Stand):
+        """C2."""
         leaf = await stand.agent(graphs.adder(by=2))
         middle = await stand.agent(calls(leaf, "sum", n=1))
         top = await stand.agent(calls(middle, "sum"))
@@ -256,6 +257,7 @@ class TestMasks:
         assert answer.json()["outputs"] == {"sum": [101]}
 
     async def test_c2_the_runs_mask_wins_over_the_nodes_own(self, stand: Stand):
+        """C2."""
         leaf = await stand.agent(graphs.adder(by=2))
         document = calls(leaf, "sum", n=1)
         cast(Any, document["nodes"])[0]["inputs"]["nodes_input_masks"] = {"add": {"b": 10}}
@@ -264,6 +266,7 @@ class TestMasks:
         assert (await self.masked(stand, middle, {"sub/add": {"b": 20}})).json()["outputs"] == {"sum": [21]}
 
     async def test_c2_a_mask_survives_a_resume(self, stand: Stand):
+        """C2."""
         leaf = await stand.agent(graphs.waits_for("go"))
         middle = await stand.agent(calls(leaf, "said"))
         body: JsonObject = {"inputs": {}, "input_masks": {"sub/wait": {"fact": "other"}}}
@@ -277,6 +280,7 @@ class TestMasks:
 
     @pytest.mark.parametrize("path", ["nobody", "sub/nobody", "out/x", "sub/out/x"])
     async def test_c2_a_mask_of_no_node_is_refused(self, stand: Stand, path: str):
+        """C2."""
         leaf = await stand.agent(graphs.adder(by=2))
         middle = await stand.agent(calls(leaf, "sum", n=1))
         answer = await self.masked(stand, middle, {path: {"b": 1}})
@@ -286,7 +290,7 @@ class TestMasks:
 
 
 async def test_r5_a_run_and_its_children_finish_on_their_own_version(stand: Stand):
-    """Whatever is saved or deleted meanwhile."""
+    """R5: whatever is saved or deleted meanwhile."""
     child = await stand.agent(graphs.waits_for("go"))
     parent = await stand.agent(calls(child, "said"))
     run = await stand.start(parent)

@@ -200,6 +200,7 @@ async def test_w2_an_expired_review_fails_its_step(stand: Stand):
 
 
 async def test_w6_reviews_close_when_the_run_is_cancelled(stand: Stand):
+    """W6."""
     run, review = await asking(stand, 1)
     await stand.ann.http.post(f"/api/v1/runs/{run['id']}/cancel")
     late = await decide(stand, answer_to(review, True))
