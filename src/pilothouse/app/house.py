@@ -212,28 +212,20 @@ def _furnish(
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     run_memories = RunMemories(reader)
-    caps = Caps(per_user=settings.user_max_runs, per_agent=settings.max_parallel_runs)
-    counter = Counter(committer, reader, bell, plans, caps)
+    counter = Counter(committer, reader, bell, plans, _caps(settings))
     motor = _motor(settings, counter, fanout, Stage(registry, http, run_memories, helpers), run_memories)
     reception = Reception(units, keyring, memories)
     retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
     reviews = Reviews(committer, reader, bell)
     periodic = [*upkeep(units, reception), *upkeep_of_runs(retention, reviews)]
     return House(
-        settings=settings,
-        profile=profile,
-        keyring=keyring,
-        database=database,
-        units=units,
-        committer=committer,
-        reader=reader,
-        bell=bell,
-        fanout=fanout,
+        *(settings, profile, keyring, database, units),
+        *(committer, reader, bell, fanout),
         registry=registry,
         plans=plans,
         reception=reception,
         motor=motor,
-        runs=Runs(committer, reader, bell, plans, motor, caps, motor.process_id),
+        runs=Runs(committer, reader, bell, plans, motor, counter.caps, motor.process_id),
         reviews=reviews,
         retention=retention,
         chat=Chat(reader, Lines(committer, fanout, bell), plans.check_owner),
@@ -246,3 +238,7 @@ def _motor(settings: Settings, counter: Counter, fanout: Fanout, stage: Stage, m
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
     made = (counter.committer, fanout, counter.bell, counter.plans, Loader(counter.reader), stage)
     return Motor(*made, memories, limits, counter, new_id())
+
+
+def _caps(settings: Settings) -> Caps:
+    return Caps(per_user=settings.user_max_runs, per_agent=settings.max_parallel_runs)

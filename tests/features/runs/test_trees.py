@@ -44,9 +44,9 @@ async def cancel(stand: Stand, run_id: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("leaf", [graphs.timer(3600), graphs.sleeper(600)], ids=["waiting", "running"])
 async def test_w6_all_generations_end(stand: Stand, leaf: graphs.JsonObject):
-    inputs: dict[str, Any] = {"n": 1} if leaf["name"] == "Sleeper" else {}
-    middle = await stand.agent(calls(await stand.agent(leaf), "tick", **inputs))
-    run = await stand.start(await stand.agent(calls(middle, "tick")))
+    out, inputs = ("result", {"n": 1}) if leaf["name"] == "Sleeper" else ("tick", dict[str, Any]())
+    middle = await stand.agent(calls(await stand.agent(leaf), out, **inputs))
+    run = await stand.start(await stand.agent(calls(middle, out)))
     await grown(stand, run["id"], 3)
     await asyncio.sleep(0.2)
     asked = time.monotonic()

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import structlog
 
@@ -25,6 +25,7 @@ from pilothouse.engine.plan import Plan
 from pilothouse.engine.ports import Blocks, Ended, HandedOver, LeaseLost, Limits, RunStuck, Suspended
 from pilothouse.engine.run import Run
 from pilothouse.features.agents import Plans
+from pilothouse.features.runs.begun import Begun, facts_of, stats_of
 from pilothouse.features.runs.children import CancelledTree, parent_of
 from pilothouse.features.runs.closing import last_words
 from pilothouse.features.runs.desk import Abandoned, Counter, Desk, ParentLine
@@ -32,12 +33,12 @@ from pilothouse.features.runs.heeding import RunEar, heed
 from pilothouse.features.runs.journal import RunJournal, land, notice_of
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.memory import RunMemories
-from pilothouse.features.runs.present import RunFacts, run_json
+from pilothouse.features.runs.present import run_json
 from pilothouse.features.runs.shots import Shots
 from pilothouse.features.runs.stage import RunBlocks
 from pilothouse.features.runs.writes import KIND, Ending, Rest, settle_run, suspend_run, text_or_none
 from pilothouse.kit.errors import UserError
-from pilothouse.kit.json import Json, dumps
+from pilothouse.kit.json import dumps
 
 log = structlog.get_logger()
 
@@ -47,21 +48,6 @@ FOLD_AT_ONCE = 2_000
 STOP_AT_ONCE = 32
 # What an unreadable log or an agent that is no longer what it was look like; an outage is none of these.
 _UNREADABLE = (BrokenLog, UserError, LookupError, TypeError, ValueError)
-
-
-@dataclass(slots=True)
-class Begun:
-    """A run in memory, with what its final answer needs beside its state."""
-
-    run: Run
-    agent_id: str
-    version: int
-    trigger: str
-    dry_run: bool
-    created_at: int
-    started_at: int | None  # None until somebody works on it
-    shots: Shots
-    asked: bool = False  # a child of it, or a question, may be left open when it ends
 
 
 @dataclass(slots=True)
@@ -209,7 +195,7 @@ class Motor:
         job, run, journal = desk.hold.job, begun.run, desk.journal
         segment = await journal.close()
         now = micros()
-        stats = _stats(begun, now)
+        stats = stats_of(begun, now)
         ending = Ending(run.status, text_or_none(run.reason), dumps(run.outputs), dumps(stats), begun.started_at, now)
         also = last_words(desk, stats, now, self.process_id)
         writes = settle_run(job, segment, ending, slept=begun.shots.stored, also=also)
@@ -219,7 +205,7 @@ class Motor:
         telemetry.RUNS_ENDED.labels(run.status).inc()
         self.fanout.publish([notice_of(job.id, segment)])
         if job.reply_to is not None:
-            answer = dumps(run_json(_facts(job.id, begun, stats, now, segment.last)))
+            answer = dumps(run_json(facts_of(job.id, begun, stats, now, segment.last)))
             self.fanout.reply(job.reply_to, job.id, answer if len(answer) <= MAX_REPLY else "")
         self._ring(answers[0] if answers else [])
         if also and answers:
@@ -271,39 +257,6 @@ def _end_at_once(run: Run, hold: Hold) -> None:
 
 def _first_begin(entries: Sequence[Entry]) -> int | None:
     return next((entry[1] for entry in entries if entry[0] == RUNNING), None)
-
-
-def _stats(begun: Begun, now: int) -> dict[str, Json]:
-    return {
-        **begun.run.stats(),
-        "duration_ms": (now - begun.created_at) // 1000,
-        "active_ms": begun.run.active_us // 1000,
-        "queue_ms": max(0, (begun.started_at or now) - begun.created_at) // 1000,
-        "not_reached": begun.run.not_reached(),
-        "left_open": begun.run.leftovers,
-    }
-
-
-def _facts(run_id: str, begun: Begun, stats: dict[str, Json], now: int, head: int) -> RunFacts:
-    run, parent = begun.run, parent_of(begun.run.facts)
-    return RunFacts(
-        id=run_id,
-        agent_id=begun.agent_id,
-        version=begun.version,
-        trigger=begun.trigger,
-        dry_run=begun.dry_run,
-        created_at=begun.created_at,
-        status=run.status,
-        inputs=run.facts.get("inputs"),
-        outputs=cast(Json, run.outputs),
-        reason=run.reason,
-        stats=stats,
-        started_at=begun.started_at,
-        ended_at=now,
-        last_event_id=head,
-        parent_id=parent.run_id if parent else None,
-        parent_step=parent.step_id if parent else None,
-    )
 
 
 def without_lease() -> Lease:
