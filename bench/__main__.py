@@ -14,6 +14,7 @@ import uvloop
 
 from bench.cases import b11, b12, b13, b14
 from bench.facts import tell_machine
+from bench.graph_cases import validation
 from bench.report import Report
 from bench.run_cases import b2, b3, b4, b5, b6, b7
 from bench.step_case import b10
@@ -29,6 +30,7 @@ CASES: dict[str, Case] = {
     "b12": b12,
     "b13": b13,
     "b14": b14,
+    "validate": validation,
 }
 
 

@@ -18,6 +18,6 @@ def test_every_command_is_in_the_reference():
     text = (REFERENCE / "cli.md").read_text()
     told = {name for name in re.findall(r"`([a-z-]+)(?= |`)", text)}
     assert COMMANDS.keys() <= told
-    for name in ("user", "key", "runs"):
+    for name in ("user", "key", "runs", "agent"):
         for part in load(name).commands:
             assert f"`{name} {part}" in text

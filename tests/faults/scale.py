@@ -11,3 +11,6 @@ SEED = int(os.environ.get("FAULTS_SEED") or (time.time() if FULL else 20261115))
 LEASE_SECONDS = 4.0 if FULL else 2.0  # the shorter, the less there is to wait for
 ORPHAN_SECONDS = 5.0  # until every job of a killed process has moved on
 JOBS_IN_FLIGHT = 8
+TREE = int(os.environ.get("FAULTS_TREE", "200" if FULL else "24"))  # runs in a tree that is cancelled
+TREES = int(os.environ.get("FAULTS_TREES", "25" if FULL else "3"))  # on each profile
+WAITING_PARENTS = 1_000 if FULL else 60

@@ -1,10 +1,13 @@
 """A small catalogue in the shape that pydantic's schemas give."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
 from pilothouse.graph.document import Document, Link, Node
 from pilothouse.kit.json import Json, JsonObject
+
+Raw: TypeAlias = dict[str, Any]  # JSON that a test reaches into
 
 FETCH = "00000000-0000-4000-8000-000000000001"
 TEXT_IN = "00000000-0000-4000-8000-000000000002"
@@ -118,8 +121,8 @@ CATALOGUE = {
 }
 
 
-def doc(nodes: list[Node], links: list[Link] | None = None, **more: Any) -> Document:
-    return Document("Test", nodes=tuple(nodes), links=tuple(links or []), **more)
+def doc(nodes: Sequence[Node], links: Sequence[Link] = (), **more: Any) -> Document:
+    return Document("Test", nodes=tuple(nodes), links=tuple(links), **more)
 
 
 def fetch(node_id: str = "f", **inputs: Json) -> Node:
@@ -127,4 +130,5 @@ def fetch(node_id: str = "f", **inputs: Json) -> Node:
 
 
 def sub(node_id: str, agent_id: str, version: int = 1, **inputs: Json) -> Node:
-    return Node(node_id, SUB, inputs={"graph_id": agent_id, "graph_version": version, **inputs})
+    own: JsonObject = {"graph_id": agent_id, "graph_version": version, "inputs": {}, "input_schema": {}}
+    return Node(node_id, SUB, inputs=own | inputs)

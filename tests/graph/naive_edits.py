@@ -4,7 +4,9 @@ It knows three blocks by heart and shares no code with `pilothouse.graph`.
 """
 
 import copy
-from typing import Any
+from typing import cast
+
+from tests.graph.blocks import Raw
 
 PINS: dict[str, dict[str, set[str]]] = {
     "00000000-0000-4000-8000-000000000001": {
@@ -14,7 +16,7 @@ PINS: dict[str, dict[str, set[str]]] = {
     "00000000-0000-4000-8000-000000000004": {"in": {"name", "value"}, "out": {"output", "name", "error"}},
     "00000000-0000-4000-8000-000000000005": {"in": {"text"}, "out": {"error"}},
 }
-NAMES = dict(zip(("fetch", "output", "note"), PINS, strict=True))
+NAMES: dict[str, str] = dict(zip(("fetch", "output", "note"), PINS, strict=True))
 NOTE = NAMES["note"]
 TEXTS = {
     "set_name": "name",
@@ -31,20 +33,20 @@ class No(Exception):
 class Naive:
     """A graph, the nodes that operations made, and those that they failed to make."""
 
-    def __init__(self, graph: dict[str, Any]) -> None:
-        self.nodes: dict[str, dict[str, Any]] = {node["id"]: node for node in copy.deepcopy(graph["nodes"])}
-        self.links: list[dict[str, Any]] = copy.deepcopy(graph["links"])
-        self.texts: dict[str, Any] = {key: graph[key] for key in TEXTS.values() if key in graph}
+    def __init__(self, graph: Raw) -> None:
+        self.nodes: dict[str, Raw] = {node["id"]: node for node in copy.deepcopy(graph["nodes"])}
+        self.links: list[Raw] = copy.deepcopy(graph["links"])
+        self.texts: Raw = {key: graph[key] for key in TEXTS.values() if key in graph}
         self.made: dict[str, str] = {}
         self.lost: set[str] = set()
 
-    def graph(self) -> dict[str, Any]:
+    def graph(self) -> Raw:
         nodes = [tidy(self.nodes[key]) for key in sorted(self.nodes)]
         links = sorted(self.links, key=lambda link: (link["from"], link["out"], link["to"], link["in"]))
         texts = {key: value for key, value in self.texts.items() if value}
         return {"format": "pilothouse.agent/1", **texts, "nodes": nodes, "links": links}
 
-    def all(self, operations: list[dict[str, Any]]) -> list[bool]:
+    def all(self, operations: list[Raw]) -> list[bool]:
         """Do them one after another; which of them could be done."""
         done: list[bool] = []
         for number, operation in enumerate(operations):
@@ -63,12 +65,12 @@ class Naive:
                 self.__dict__ = trial.__dict__
         return done
 
-    def node(self, name: str) -> dict[str, Any]:
+    def node(self, name: str) -> Raw:
         if name in self.lost or self.made.get(name, name) not in self.nodes:
             raise No
         return self.nodes[self.made.get(name, name)]
 
-    def add_node(self, number: int, operation: dict[str, Any]) -> None:
+    def add_node(self, number: int, operation: Raw) -> None:
         block = block_of(operation["block"])
         word = next(name for name, one in NAMES.items() if one == block)
         tries = [word, *(f"{word}_{n}" for n in range(2, 99))]
@@ -80,12 +82,12 @@ class Naive:
         self.nodes[node_id] = {"id": node_id, "block": block, "inputs": inputs, "position": place}
         self.made[f"@{number}"] = node_id
 
-    def remove_node(self, number: int, operation: dict[str, Any]) -> None:
+    def remove_node(self, number: int, operation: Raw) -> None:
         node_id = self.node(operation["node"])["id"]
         del self.nodes[node_id]
         self.links = [link for link in self.links if node_id not in (link["from"], link["to"])]
 
-    def update_node(self, number: int, operation: dict[str, Any]) -> None:
+    def update_node(self, number: int, operation: Raw) -> None:
         node = self.node(operation["node"])
         if not set(operation["patch"]) <= {"name", "inputs", "position", "policy", "optional_credentials"}:
             raise No
@@ -94,7 +96,7 @@ class Naive:
         if not set(node.get("inputs", {})) - before <= PINS[node["block"]]["in"]:
             raise No
 
-    def replace_block(self, number: int, operation: dict[str, Any]) -> None:
+    def replace_block(self, number: int, operation: Raw) -> None:
         node, block = self.node(operation["node"]), block_of(operation["block"])
         node["block"] = block
         inputs = node.get("inputs", {})
@@ -105,13 +107,13 @@ class Naive:
             if wrong_out or wrong_in:
                 self.links.remove(link)
 
-    def rename_node(self, number: int, operation: dict[str, Any]) -> None:
+    def rename_node(self, number: int, operation: Raw) -> None:
         self.node(operation["node"])["name"] = operation["name"]
 
-    def move_node(self, number: int, operation: dict[str, Any]) -> None:
+    def move_node(self, number: int, operation: Raw) -> None:
         self.node(operation["node"])["position"] = operation["position"]
 
-    def set_input(self, number: int, operation: dict[str, Any]) -> None:
+    def set_input(self, number: int, operation: Raw) -> None:
         node = self.node(operation["node"])
         *way, last = operation["field"].split(".")
         if [*way, last][0] not in PINS[node["block"]]["in"]:
@@ -120,21 +122,23 @@ class Naive:
         for key in way:
             if inside.get(key) is None:
                 inside[key] = {}
-            inside = inside[key]
-            if not isinstance(inside, dict):
+            if not isinstance(inside[key], dict):
                 raise No
+            inside = inside[key]
         inside[last] = operation["value"]
 
-    def unset_input(self, number: int, operation: dict[str, Any]) -> None:
+    def unset_input(self, number: int, operation: Raw) -> None:
         *way, last = operation["field"].split(".")
-        inside: Any = self.node(operation["node"]).get("inputs", {})
+        inside: Raw = self.node(operation["node"]).get("inputs", {})
         for key in way:
-            inside = inside.get(key) if isinstance(inside, dict) else None
-        if not isinstance(inside, dict) or last not in inside:
+            if not isinstance(inside.get(key), dict):
+                raise No
+            inside = inside[key]
+        if last not in inside:
             raise No
         del inside[last]
 
-    def connect(self, number: int, operation: dict[str, Any]) -> None:
+    def connect(self, number: int, operation: Raw) -> None:
         source, target = self.node(operation["from"]), self.node(operation["to"])
         link = {"from": source["id"], "out": operation["out"], "to": target["id"], "in": operation["in"]}
         known = operation["out"] in PINS[source["block"]]["out"] and operation["in"] in PINS[target["block"]]["in"]
@@ -143,7 +147,7 @@ class Naive:
             raise No
         self.links.append({**link, "static": True} if operation.get("static") else link)
 
-    def disconnect(self, number: int, operation: dict[str, Any]) -> None:
+    def disconnect(self, number: int, operation: Raw) -> None:
         ends = (self.node(operation["from"])["id"], operation["out"], self.node(operation["to"])["id"], operation["in"])
         for link in self.links:
             if (link["from"], link["out"], link["to"], link["in"]) == ends:
@@ -151,7 +155,7 @@ class Naive:
                 return
         raise No
 
-    def text(self, number: int, operation: dict[str, Any]) -> None:
+    def text(self, number: int, operation: Raw) -> None:
         self.texts[TEXTS[operation["op"]]] = operation["value"]
 
 
@@ -162,7 +166,7 @@ def block_of(name: str) -> str:
     return found
 
 
-def fits(pin: str, value: Any) -> bool:
+def fits(pin: str, value: object) -> bool:
     """Of the values that the tests use: what the engine could convert. Null is "not given" and always fits."""
     if value is None:
         return True
@@ -171,19 +175,19 @@ def fits(pin: str, value: Any) -> bool:
     return pin != "mode" or value == "fast"
 
 
-def laid_over(target: dict[str, Any], patch: dict[str, Any]) -> None:
+def laid_over(target: Raw, patch: Raw) -> None:
     for key, part in patch.items():
         if part is None:
             target.pop(key, None)
         elif isinstance(part, dict):
             if not isinstance(target.get(key), dict):
                 target[key] = {}
-            laid_over(target[key], part)
+            laid_over(target[key], cast(Raw, part))
         else:
             target[key] = part
 
 
-def tidy(node: dict[str, Any]) -> dict[str, Any]:
+def tidy(node: Raw) -> Raw:
     """As the canonical form has it: what says nothing is left out."""
     kept = {key: node[key] for key in ("id", "block", "name", "position", "inputs", "policy") if node.get(key)}
     if kept.get("position") == [0, 0]:

@@ -103,8 +103,16 @@ def test_defaults_are_left_out_and_keys_stand_in_a_fixed_order():
     assert '"z": 1,\n          "a": 2' in canonical(doc), "the order inside a value is the author's"
 
 
+def test_nodes_stand_by_id_and_links_by_identity():
+    """engine:J1"""
+    links = (Link("n", "o", "n", "z"), Link("n", "o", "n", "a"), Link("a", "o", "n", "i"))
+    body = parse(to_json(Document("A", nodes=(Node("n", FETCH), Node("a", FETCH)), links=links)))
+    assert [node.id for node in body.nodes] == ["a", "n"]
+    assert [(link.source, link.sink) for link in body.links] == [("a", "i"), ("n", "a"), ("n", "z")]
+
+
 def test_every_fault_is_named_with_its_place():
-    """engine:J2, engine:V2"""
+    """engine:J2, engine:V2, engine:A2"""
     bad: JsonObject = {
         "format": "other/1",
         "colour": "red",

@@ -1,6 +1,6 @@
 """Random edits against a naive model (P7), random differences applied (R3)."""
 
-from typing import Any, cast
+from typing import cast
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from pilothouse.graph.diff import diff
 from pilothouse.graph.diff_operations import operations_between
 from pilothouse.graph.document import Document, Link, Node, Policy, Retry, canonical, to_json
+from pilothouse.graph.fields import properties
 from pilothouse.graph.merge import merged, patch_between
 from pilothouse.graph.operations import MAX_OPERATIONS, OperationFailed, apply_operations
 from pilothouse.graph.parse import parse
 from pilothouse.kit.json import Json, JsonObject
-from tests.graph.blocks import CATALOGUE, FETCH, NOTE, OUT, SUB, TEXT_IN
+from tests.graph.blocks import CATALOGUE, FETCH, NOTE, OUT, SUB, TEXT_IN, Raw
 from tests.graph.naive_edits import PINS, Naive
 
 EXAMPLES = 150
@@ -39,11 +40,11 @@ PATCHES = st.sampled_from(
 )
 
 
-def op(name: str, **fields: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+def op(name: str, **fields: st.SearchStrategy[object]) -> st.SearchStrategy[Raw]:
     return st.fixed_dictionaries({"op": st.just(name), **fields})
 
 
-ENDS: dict[str, Any] = {"from": NODES, "out": OUTS, "to": NODES, "in": INS}
+ENDS: dict[str, st.SearchStrategy[str]] = {"from": NODES, "out": OUTS, "to": NODES, "in": INS}
 OPERATIONS = st.one_of(
     op("add_node", block=BLOCKS),
     op("add_node", block=BLOCKS, id=IDS, inputs=st.dictionaries(INS, VALUES, max_size=2), position=PLACES),
@@ -77,14 +78,14 @@ START = parse(
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(st.lists(OPERATIONS, max_size=8))
-def test_random_edits_equal_a_naive_model(operations: list[dict[str, Any]]):
+def test_random_edits_equal_a_naive_model(operations: list[Raw]):
     """engine:P7: the same operations can be done, and all of them together make the same graph, or none."""
     model, before = Naive(to_json(START)), canonical(START)
     could = model.all(operations)
     try:
         applied = apply_operations(START, operations, CATALOGUE)
     except OperationFailed as failed:
-        answers = cast(list[dict[str, Any]], failed.facts["ops"])
+        answers = cast(list[Raw], failed.facts["ops"])
         assert [answer["ok"] for answer in answers] == could
         assert not all(could)
     else:
@@ -96,7 +97,7 @@ def test_random_edits_equal_a_naive_model(operations: list[dict[str, Any]]):
 
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(st.lists(OPERATIONS, max_size=8))
-def test_random_edits_that_can_be_done_make_the_graph_of_a_naive_model(operations: list[dict[str, Any]]):
+def test_random_edits_that_can_be_done_make_the_graph_of_a_naive_model(operations: list[Raw]):
     """engine:P7: as above, with something harmless in the place of each that cannot be done."""
     could = Naive(to_json(START)).all(operations)
     harmless = {"op": "set_description", "value": "Instead"}
@@ -131,13 +132,15 @@ def graphs(draw: st.DrawFn) -> Document:
     links: dict[tuple[str, ...], Link] = {}
     for source, target in draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=4 if nodes else 0)):
         giver, taker = nodes[source % len(nodes)], nodes[target % len(nodes)]
-        out = sorted(CATALOGUE[giver.block].outputs["properties"])  # type: ignore[arg-type]
-        sink = sorted(CATALOGUE[taker.block].inputs["properties"])  # type: ignore[arg-type]
+        out, sink = (
+            sorted(properties(CATALOGUE[giver.block].outputs)),
+            sorted(properties(CATALOGUE[taker.block].inputs)),
+        )
         link = Link(giver.id, out[source % len(out)], taker.id, sink[target % len(sink)], static=source > 6)
         links[link.key] = link
-    texts = [draw(st.sampled_from(["", "X"])) for _ in range(3)]
+    name, description, instructions = (draw(st.sampled_from(["", "X"])) for _ in range(3))
     cron = draw(st.sampled_from([None, "0 9 * * *"]))
-    return Document(*texts, cron, tuple(nodes), tuple(links.values()))
+    return Document(name, description, instructions, cron, tuple(nodes), tuple(links.values()))
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
@@ -187,5 +190,5 @@ def _exact(value: Json) -> object:
 
 def test_the_model_knows_the_blocks_that_are_there():
     for block, pins in PINS.items():
-        assert set(cast(dict[str, Json], CATALOGUE[block].inputs["properties"])) == pins["in"]
-        assert set(cast(dict[str, Json], CATALOGUE[block].outputs["properties"])) == pins["out"]
+        assert set(properties(CATALOGUE[block].inputs)) == pins["in"]
+        assert set(properties(CATALOGUE[block].outputs)) == pins["out"]

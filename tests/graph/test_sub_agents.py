@@ -62,7 +62,7 @@ def test_its_pins_are_the_names_of_the_childs_inputs_and_outputs():
 )
 def test_its_literals_are_judged_by_the_childs_schema(inputs: dict[str, Json], expected: set[object]):
     """engine:A8, engine:V3"""
-    assert found(doc([sub("s", "kid", **inputs)])) == expected
+    assert found(doc([sub("s", "kid", 1, **inputs)])) == expected
 
 
 @pytest.mark.parametrize(
@@ -168,6 +168,9 @@ def test_a_mask_reaches_into_a_child():
     mask: JsonObject = {"url": "https://a.test"}
     assert {issue[0] for issue in found(document, children, masks={"s/f": mask})} == {"t/f"}
     assert found(document, children, masks={"s/f": mask, "t/f": mask}) == set()
+    assert ("t/$agent", "input_masks", "mask_unknown_node", "error") in found(
+        document, children, masks={"t/ghost": mask}
+    ), "also where the child was looked at already"
     lost = found(document, children, masks={"s/ghost": mask, "g/f": mask, "s/f": mask, "t/f": mask})
     assert lost == {
         ("s/$agent", "input_masks", "mask_unknown_node", "error"),

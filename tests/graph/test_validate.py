@@ -72,7 +72,7 @@ TWO = [fetch("a"), fetch("b")]
     ],
 )
 def test_structure_faults_keep_a_version_from_being_stored(document: Document, expected: tuple[str, str, str]):
-    """engine:V2, engine:A9, engine:A5"""
+    """engine:V2, engine:A9, engine:A5, engine:A3, engine:A7"""
     assert (*expected, "error") in found(document, "save")
     assert not validate(document, CATALOGUE, "save").valid
 

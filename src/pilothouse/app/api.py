@@ -15,13 +15,14 @@ from pilothouse.features.accounts import routes as accounts
 from pilothouse.features.agents import routes as agents
 from pilothouse.features.chat import Conversations
 from pilothouse.features.chat import routes as chat
+from pilothouse.features.reviews import routes as reviews
 from pilothouse.features.runs import RunEvents
 from pilothouse.features.runs import routes as runs
 
 
 def api_routes() -> list[Router]:
     """Every route of the API."""
-    return [accounts.router, *agents.routers(), *runs.routers(), *chat.routers(), socket_routes()]
+    return [accounts.router, *agents.routers(), *runs.routers(), reviews.router, *chat.routers(), socket_routes()]
 
 
 def public_flags(settings: Settings) -> dict[str, bool]:
@@ -57,6 +58,7 @@ def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAP
     app.state.catalogue = house.registry
     app.state.plans = house.plans
     app.state.runs = house.runs
+    app.state.reviews = house.reviews
     app.state.chat = house.chat
     app.state.conversations = Conversations(house.reader, house.fanout)
     app.state.run_events = RunEvents(house.reader, house.fanout, house.plans)

@@ -41,7 +41,9 @@ from pilothouse.features.accounts import Memories, Reception
 from pilothouse.features.agents import Plans
 from pilothouse.features.chat import KIND as TURN_KIND
 from pilothouse.features.chat import Chat, Drive, Lines
-from pilothouse.features.runs import Runs
+from pilothouse.features.reviews import Reviews
+from pilothouse.features.runs import Retention, Runs
+from pilothouse.features.runs.desk import Counter
 from pilothouse.features.runs.helpers import Helpers
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.motor import Motor
@@ -70,6 +72,8 @@ class House:
     reception: Reception
     motor: Motor
     runs: Runs
+    reviews: Reviews
+    retention: Retention
     chat: Chat
     sweeper: Sweeper
     upkeep: PeriodicRunner
@@ -207,9 +211,13 @@ def _furnish(
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
     stage = Stage(registry, http, helpers)
-    motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, limits)
-    reception = Reception(units, keyring, memories)
     caps = Caps(per_user=settings.user_max_runs, per_agent=settings.max_parallel_runs)
+    process_id = new_id()
+    counter = Counter(committer, reader, bell, plans, caps)
+    motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, limits, counter, process_id)
+    reception = Reception(units, keyring, memories)
+    retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
+    reviews = Reviews(committer, reader, bell)
     return House(
         settings=settings,
         profile=profile,
@@ -224,8 +232,10 @@ def _furnish(
         plans=plans,
         reception=reception,
         motor=motor,
-        runs=Runs(committer, reader, bell, plans, motor, caps, process_id=new_id()),
+        runs=Runs(committer, reader, bell, plans, motor, caps, process_id),
+        reviews=reviews,
+        retention=retention,
         chat=Chat(reader, Lines(committer, fanout, bell), plans.check_owner),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
-        upkeep=PeriodicRunner(committer, upkeep(units, reception), tick_seconds=LOOK_SECONDS),
+        upkeep=PeriodicRunner(committer, upkeep(units, reception, retention, reviews), tick_seconds=LOOK_SECONDS),
     )

@@ -8,12 +8,16 @@ from pilothouse.base.http.idempotency import prune
 from pilothouse.base.periodic import Periodic
 from pilothouse.base.work import Units
 from pilothouse.features.accounts import Reception, forget_expired
+from pilothouse.features.reviews import Reviews
+from pilothouse.features.runs import Retention
 
 EVERY = timedelta(minutes=10)
+FORGET_EVERY = timedelta(hours=6)
+EXPIRE_EVERY = timedelta(minutes=1)
 LOOK_SECONDS = 15.0
 
 
-def upkeep(units: Units, reception: Reception) -> Sequence[Periodic]:
+def upkeep(units: Units, reception: Reception, retention: Retention, reviews: Reviews) -> Sequence[Periodic]:
     """The periodic jobs of this version."""
 
     async def forget_what_is_over() -> None:
@@ -25,4 +29,8 @@ def upkeep(units: Units, reception: Reception) -> Sequence[Periodic]:
                 if await prune(work):
                     return
 
-    return [Periodic("forget_what_is_over", EVERY, forget_what_is_over)]
+    return [
+        Periodic("forget_what_is_over", EVERY, forget_what_is_over),
+        Periodic("forget_old_runs", FORGET_EVERY, retention.forget_old_runs),
+        Periodic("expire_reviews", EXPIRE_EVERY, reviews.expire_reviews),
+    ]

@@ -105,19 +105,21 @@ class PostgresCommitter:
         """Tell every waiting caller; raises only when the connection is lost."""
         COMMIT_SETS.inc(len(group))
         left = await self._shoot(connection, group)
-        if not left:
-            return
+        for part in _transactions(left):
+            await self._land_part(connection, part)
+
+    async def _land_part(self, connection: PostgresConnection, part: list[Pending]) -> None:
         try:
-            answers = await self._apply(connection, left)
+            answers = await self._apply(connection, part)
         except Exception as error:
             if is_lost(error):
                 raise
-            for pending in left:
+            for pending in part:
                 if not pending.future.done():
                     settle_future(pending, await self._land_alone(connection, pending))
             return
         COMMIT_GROUPS.inc()
-        for pending, answer in zip(left, answers, strict=True):
+        for pending, answer in zip(part, answers, strict=True):
             settle_future(pending, answer)
 
     async def _shoot(self, connection: PostgresConnection, group: list[Pending]) -> list[Pending]:
@@ -183,6 +185,13 @@ def _by_kind(group: Sequence[Pending]) -> list[list[Pending]]:
     for pending in group:
         kinds[() if pending.writes.doubtful else pending.writes.kind].append(pending)
     return list(kinds.values())
+
+
+def _transactions(group: list[Pending]) -> list[list[Pending]]:
+    """Sets that lock lanes go together: the lanes keep others out. The rest go by kind: each transaction then locks its
+    jobs by one statement, in order, and cannot meet a cancelled tree, whose jobs are locked in order too, in a ring.
+    """
+    return [group] if any(pending.writes.locks for pending in group) else _by_kind(group)
 
 
 async def _try_shot(

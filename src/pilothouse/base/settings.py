@@ -66,6 +66,8 @@ class Settings(BaseModel):
     rate_limit_per_minute: Annotated[int, Field(ge=1)] = 600
     max_steps_per_run: Annotated[int, Field(ge=1)] = 100_000
     max_parallel_steps: Annotated[int, Field(ge=1)] = 64
+    run_log_days: Annotated[int, Field(ge=0)] = 30  # how long an ended run keeps its log; 0: for ever
+    run_days: Annotated[int, Field(ge=0)] = 90  # and its row
     egress_allow: Words = ()
     metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     failpoint: str | None = None  # where a fault test wants this process to die

@@ -1,11 +1,12 @@
 """What a block may use of the world: its ids, its clock, a guarded client. Wired in `app`."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
 from typing import Protocol
 
-from pilothouse.kit.json import Json
+from pilothouse.kit.json import Json, JsonObject
 
 
 class HttpReply(Protocol):
@@ -45,6 +46,36 @@ class BlockLog(Protocol):
 
     def info(self, message: str, **facts: Json) -> None: ...
     def warning(self, message: str, **facts: Json) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChildOrder:
+    """A run of another agent; masks are by that agent's node ids."""
+
+    agent_id: str
+    version: int
+    inputs: JsonObject
+    masks: Mapping[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a person is asked: to let `data` pass, perhaps changed."""
+
+    name: str
+    data: Json
+    editable: bool = True
+    instructions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a person said. `data` is what was approved, or what was refused."""
+
+    approved: bool
+    data: Json
+    message: str | None = None
+    automatic: bool = False  # nobody was asked, for the agent's settings do not want that
 
 
 class BlockContext(Protocol):
@@ -93,4 +124,15 @@ class BlockContext(Protocol):
 
     async def wait_fact(self, name: str) -> Json:
         """Wait durably for somebody to send the run a fact of this name, and give its value back."""
+        ...
+
+    async def wait_review(self, question: Question) -> Decision:
+        """Wait durably for a person to approve or reject."""
+        ...
+
+    def run_agent(self, order: ChildOrder) -> AsyncIterator[tuple[str, Json]]:
+        """Run another agent and give its outputs, by name, in the order they were committed, while it still works.
+
+        The run is this step's: asked for again after a crash, it is the same one. Fails when that run fails.
+        """
         ...

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
-from pilothouse.blocks.context import BlockContext
+from pilothouse.blocks.context import BlockContext, ChildOrder, Decision, Question
 from pilothouse.blocks.example import Example, Reply, plain, reply
 from pilothouse.blocks.pins import AnyJson, BlockFailed, BlockInput, BlockOutput
 from pilothouse.blocks.refusals import BlockRefused, check, read_function
@@ -24,10 +24,13 @@ __all__ = [
     "BlockOutput",
     "BlockRefused",
     "Category",
+    "ChildOrder",
+    "Decision",
     "Effects",
     "Example",
     "Join",
     "Kind",
+    "Question",
     "Reply",
     "block",
     "reply",

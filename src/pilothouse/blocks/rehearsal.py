@@ -1,10 +1,11 @@
-"""A stage for examples: prepared HTTP answers, a fixed clock, timers that are over at once. No network."""
+"""A stage for examples: prepared HTTP answers, a fixed clock, waits that are over at once. No network."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from random import Random
 
+from pilothouse.blocks.context import ChildOrder, Decision, Question
 from pilothouse.blocks.example import Reply
 from pilothouse.kit.json import Json, dump_bytes, loads
 
@@ -115,3 +116,12 @@ class Rehearsal:
 
     async def wait_fact(self, name: str) -> Json:
         return name
+
+    async def wait_review(self, question: Question) -> Decision:
+        """Approved at once, without a word."""
+        return Decision(True, question.data)
+
+    async def run_agent(self, order: ChildOrder) -> AsyncIterator[tuple[str, Json]]:
+        """As if the child handed its inputs on."""
+        for name, value in order.inputs.items():
+            yield name, value

@@ -26,7 +26,7 @@ _PLAIN = frozenset({str, int, float, bool, type(None)})
 class Runnable:
     """A block ready to run. Stateless between calls, so one serves every step of every run."""
 
-    __slots__ = ("_awaits", "_block", "_pins", "_streams", "_validate", "is_generator", "spec")
+    __slots__ = ("_awaits", "_block", "_is_open", "_pins", "_streams", "_validate", "is_generator", "spec")
 
     def __init__(self, block: Block) -> None:
         self.spec: BlockSpec = block.spec
@@ -37,6 +37,7 @@ class Runnable:
         self._validate = block.ask.__pydantic_validator__.validate_python
         names = [(name, info.alias or name) for name, info in block.out.model_fields.items()]
         self._pins = tuple(pair for pair in names if pair[0] != "error")
+        self._is_open = block.out.model_config.get("extra") == "allow"
 
     def effects_of(self, inputs: dict[str, Json]) -> Effects:
         """What this very step would do outside; the declared effects when the inputs are not valid."""
@@ -102,6 +103,8 @@ class Runnable:
             for name, pin in self._pins
             if name in told
         ]
+        if self._is_open:
+            fired += [(pin, _as_json(pin, value)) for pin, value in (output.__pydantic_extra__ or {}).items()]
         if output.error is not None:
             fired.append(("error", output.error))
         return fired

@@ -218,3 +218,25 @@ class ActOut(BlockOutput):
 async def act(ask: ActIn, ctx: BlockContext) -> ActOut:
     """Count as an effect and do nothing: what is left to measure is ours."""
     return ActOut(value=ask.value)
+
+
+class PublishIn(BlockInput):
+    what: Annotated[AnyJson, Field(description="What would be published.")]
+
+
+class PublishOut(BlockOutput):
+    done: AnyJson = None
+
+
+@block(
+    id="0e57b10c-0000-4000-8000-000000000020",
+    name="TestPublish",
+    categories={Category.DEVELOPER_TOOLS},
+    effects=Effects.WRITES,
+    sensitive=True,
+    at_least_once=True,
+    examples=[Example(ask={"what": 1}, fires=[("done", 1)])],
+)
+async def publish(ask: PublishIn, ctx: BlockContext) -> PublishOut:
+    """Do something that a person may have to allow."""
+    return PublishOut(done=ask.what)

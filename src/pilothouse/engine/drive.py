@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from pilothouse.engine.ports import (
     Blocks,
+    Ear,
     Ended,
     Guard,
     HandedOver,
@@ -31,15 +32,18 @@ async def drive(
     clock: Callable[[], int],
     cancelled: Signal,
     stopping: Signal | None = None,
+    ear: Ear | None = None,
     limits: Limits | None = None,
     random: Callable[[], float] = chance.random,
 ) -> Outcome:
-    """Go on with a run until it ends, only waits, or `stopping` asks for it back.
+    """Go on with a run until it ends, only waits, or `stopping` asks for it back. What `ear` hears meanwhile is heeded.
 
     Raises `LeaseLost` when another worker may own it; the `Run` is then to be thrown away. On return the last
     entries have been added to the journal but not committed: the owner commits them with the rows that say so.
     """
-    driver = Driver(Stage(run, run_id, blocks, journal, guard, clock, random, limits or Limits()), cancelled, stopping)
+    driver = Driver(
+        Stage(run, run_id, blocks, journal, guard, clock, random, limits or Limits()), cancelled, stopping, ear
+    )
     run.begin(clock())
     try:
         return await driver.go()
@@ -50,12 +54,14 @@ async def drive(
 class Driver:
     """The loop of one run in one worker."""
 
-    def __init__(self, stage: Stage, cancelled: Signal, stopping: Signal | None = None) -> None:
+    def __init__(self, stage: Stage, cancelled: Signal, stopping: Signal | None = None, ear: Ear | None = None) -> None:
         self.stage = stage
         self.run = stage.run
         self.cancelled = cancelled
         self.stopping = stopping
+        self.ear = ear
         self._watchers: list[asyncio.Task[None]] = []
+        self._listener: asyncio.Task[None] | None = None
 
     async def go(self) -> Outcome:
         stage, run = self.stage, self.run
@@ -74,7 +80,7 @@ class Driver:
                 await self._rest()
                 continue
             if run.waiting:
-                self._wake_due()
+                await self._end_waits()
             if stage.burst():
                 await self._breathe()
             elif stage.busy or self._is_near():
@@ -94,10 +100,11 @@ class Driver:
     async def close(self) -> None:
         """Leave no task behind, however the loop ended."""
         await self.stage.close()
-        for watcher in self._watchers:
+        watchers = [*self._watchers, *([self._listener] if self._listener is not None else [])]
+        for watcher in watchers:
             watcher.cancel()
-        if self._watchers:
-            await asyncio.wait(self._watchers)
+        if watchers:
+            await asyncio.wait(watchers)
 
     async def _stop(self, end: Callable[[], None]) -> Outcome:
         """End the run; its tasks get a moment to notice, and nothing that they still say is heard."""
@@ -123,7 +130,10 @@ class Driver:
         waits = (WaitingStep(step.id, *step.pause[:3]) for step in run.waiting.values() if step.pause)
         return Suspended(wake_at, tuple(waits))
 
-    def _wake_due(self) -> None:
+    async def _end_waits(self) -> None:
+        """Heed what was sent, then wake the steps whose time has come."""
+        if self.ear is not None and self.ear.is_told():
+            await self.ear.heed()
         now = self.stage.clock()
         for step in self.run.due(now):
             self.run.resume(step, step.pause and step.pause.due, now)  # when it was due, not when someone looked
@@ -142,6 +152,8 @@ class Driver:
         if not self._watchers:
             signals = [signal for signal in (self.cancelled, self.stopping) if signal is not None]
             self._watchers = [asyncio.create_task(self._watch(signal)) for signal in signals]
+        if self.ear is not None and self.run.waiting and (self._listener is None or self._listener.done()):
+            self._listener = asyncio.create_task(self._watch(self.ear))
         due = self.run.next_due()
         if due is not None:
             await self._wake_within(max(0.0, (due - self.stage.clock()) / 1_000_000))
@@ -160,6 +172,6 @@ class Driver:
             return False
         return True
 
-    async def _watch(self, signal: Signal) -> None:
+    async def _watch(self, signal: Signal | Ear) -> None:
         await signal.wait()
         self.stage.wake.set()

@@ -57,10 +57,19 @@ def accepted(
 
 def render(seq: int, entry: Entry, plan: Plan) -> JsonObject:
     """The public event of an entry."""
-    kind, read = _EVENTS[entry[0]]
+    kind, read = _EVENTS[_shown_as(entry)]
     event: JsonObject = {"id": seq, "type": kind, "at": to_wire(from_micros(entry[1]))}
     event.update(read(entry, plan))
     return event
+
+
+def _shown_as(entry: Entry) -> str:
+    """A wait for a person, and its end, have events of their own."""
+    if entry[0] == WAIT and entry[4] == "review":
+        return _ASKED
+    if entry[0] == RESUME and isinstance(entry[4], dict) and "review_id" in entry[4]:
+        return _DECIDED
+    return entry[0]
 
 
 def _step(entry: Entry, plan: Plan) -> JsonObject:
@@ -105,6 +114,15 @@ def _resume(entry: Entry, plan: Plan) -> JsonObject:
     return _step(entry, plan) | {"over": True}
 
 
+def _asked(entry: Entry, plan: Plan) -> JsonObject:
+    return _step(entry, plan) | entry[6]
+
+
+def _decided(entry: Entry, plan: Plan) -> JsonObject:
+    shown = ("review_id", "state", "approved", "message", "automatic")
+    return _step(entry, plan) | {name: entry[4].get(name) for name in shown}
+
+
 def _retry(entry: Entry, plan: Plan) -> JsonObject:
     return _step(entry, plan) | {"attempt": entry[4], "error": entry[5], "due": _moment(entry[6])}
 
@@ -126,6 +144,8 @@ def _finished(entry: Entry, plan: Plan) -> JsonObject:
     return {"status": entry[2], "reason": entry[3], **entry[4]}
 
 
+_ASKED: Final = "w review"
+_DECIDED: Final = "u review"
 _EVENTS: Final[dict[str, tuple[str, Callable[[Entry, Plan], JsonObject]]]] = {
     QUEUED: ("run.status", _queued),
     RUNNING: ("run.status", _running),
@@ -135,6 +155,8 @@ _EVENTS: Final[dict[str, tuple[str, Callable[[Entry, Plan], JsonObject]]]] = {
     FINISH: ("step.finished", _finish),
     WAIT: ("step.waiting", _wait),
     RESUME: ("step.waiting", _resume),
+    _ASKED: ("review.requested", _asked),
+    _DECIDED: ("review.decided", _decided),
     RETRY: ("step.retry", _retry),
     WARNING: ("run.warning", _warning),
     RESULT: ("run.output", _result),

@@ -33,6 +33,7 @@ class Facts(Flow):
         self.retries = 0
         self.errors_handled = 0
         self.errors_unhandled = 0
+        self.children = 0  # runs that steps of this one started, and that are over
         self.fault: Failure | None = None  # why the run must end at once
         self.first_failure: Failure | None = None
         self.reason: Failure | None = None
@@ -79,6 +80,7 @@ class Facts(Flow):
             "selector_misses": self.selector_misses,
             "dropped": self.dropped,
             "leftovers": self.counts.get("leftover", 0),
+            "children": self.children,
         }
 
     def _queued(self, entry: Entry) -> None:
@@ -177,11 +179,23 @@ class Facts(Flow):
         step = self.waiting.pop(entry[2])
         if step.pause and step.pause.kind != "retry":
             step.facts.append(entry[4])
+            if step.pause.kind == "child" and entry[4]["ended"] is not None:
+                self._roll_up(step, entry[4]["ended"])
         step.pause = None
         if not step.placed:
             self._take_place(step)
         step.status = "ready"
         self.ready.append(step)
+
+    def _roll_up(self, step: Step, ended: dict[str, Any]) -> None:
+        """A child is over: what went wrong in it went wrong in this run too. If it failed, its step will say so."""
+        stats = ended["stats"]
+        self.children += 1 + stats.get("children", 0)
+        if ended["status"] == "completed_with_errors":
+            self.errors_handled += stats["errors_handled"]
+            self.errors_unhandled += stats["errors_unhandled"]
+            if self.first_failure is None:
+                self.first_failure = {**ended["reason"], "step_id": step.id}
 
     def _consequence(self, entry: Entry) -> None:
         if not self.out or self.out[0] != entry:

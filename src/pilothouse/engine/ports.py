@@ -110,6 +110,20 @@ class Signal(Protocol):
     async def wait(self) -> object: ...
 
 
+class Ear(Protocol):
+    """Hears that somebody sent the run something while it works."""
+
+    def is_told(self) -> bool: ...
+
+    async def wait(self) -> object:
+        """Return when it is told."""
+        ...
+
+    async def heed(self) -> None:
+        """Let what was sent end the waits that are for it; it is then no longer told."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """How much one run may take at once."""
@@ -118,7 +132,7 @@ class Limits:
     steps: int = 100_000
     ready_steps: int = 1_000  # while more are ready, generators pause
     slice_s: float = 0.002  # how long pure steps may keep the loop
-    patience_s: float = 2.0  # how long cancelled tasks get
+    patience_s: float = 1.0  # how long cancelled tasks get: a cancelled run ends within two seconds
     linger_us: int = 20_000  # timers due sooner are waited for in place
     retry_linger_us: int = 10_000_000  # so are retries
     stuck_s: float = 60.0  # so long may a run hold its worker without a step that runs

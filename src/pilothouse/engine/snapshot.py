@@ -11,7 +11,8 @@ from pilothouse.kit.json import JsonObject
 FORM: Final = 1
 _PLAIN: Final = (
     *("status", "head", "opened", "held", "selector_misses", "dropped", "counts", "retries"),
-    *("errors_handled", "errors_unhandled", "fault", "first_failure", "reason", "active_us", "active_since", "at"),
+    *("children", "errors_handled", "errors_unhandled", "fault", "first_failure", "reason"),
+    *("active_us", "active_since", "at"),
 )
 
 

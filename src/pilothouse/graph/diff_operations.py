@@ -23,8 +23,9 @@ def operations_between(a: Document, b: Document, catalogue: Catalogue, *, positi
     Nodes go before links: a link that stays is never touched. Blocks that are not installed cannot be placed.
     """
     before, after = {node.id: node for node in a.nodes}, {node.id: node for node in b.nodes}
-    made: list[JsonObject] = []
-    made += [{"op": "remove_node", "node": node_id} for node_id in sorted(before.keys() - after.keys())]
+    made: list[JsonObject] = [
+        {"op": "remove_node", "node": node_id} for node_id in sorted(before.keys() - after.keys())
+    ]
     kept = before.keys() & after.keys()
     gone = set(a.links) - set(b.links)
     made += [{"op": "disconnect", **_ends(link)} for link in _sorted(gone) if {link.source, link.target} <= kept]

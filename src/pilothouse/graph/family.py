@@ -21,7 +21,7 @@ class Family:
     def above_children(self, parent: Pinned | None) -> frozenset[str]:
         """The ids that a child of this agent must not have."""
         own = self.ids[parent]
-        return self.above[parent] | ({own} if own else frozenset())
+        return self.above[parent] | {own} if own else self.above[parent]
 
 
 def survey(doc: Document, catalogue: Catalogue, children: Children) -> Family:

@@ -8,6 +8,7 @@ from pilothouse.graph.catalogue import BlockSpec, Catalogue, Kind
 from pilothouse.graph.document import Document, Node
 from pilothouse.graph.fields import CHILD, properties, required
 from pilothouse.graph.json_schema import as_object, item_schema
+from pilothouse.graph.pins import pin_base
 from pilothouse.graph.schema import input_schema, output_schema
 from pilothouse.kit.json import Json, JsonObject
 
@@ -29,10 +30,11 @@ def pinned_by(node: Node) -> Pinned | None:
 
 
 def sub_agents_of(doc: Document, catalogue: Catalogue) -> Iterator[tuple[Node, Pinned | None]]:
-    """Each sub-agent node with what it pins."""
+    """Each sub-agent node with what it pins, but for those whose agent a link names, which only a run can tell."""
+    linked = {link.target for link in doc.links if pin_base(link.sink) in (AGENT_FIELD, VERSION_FIELD)}
     for node in doc.nodes:
         spec = catalogue.get(node.block)
-        if spec is not None and spec.kind is Kind.AGENT:
+        if spec is not None and spec.kind is Kind.AGENT and node.id not in linked:
             yield node, pinned_by(node)
 
 
@@ -61,8 +63,7 @@ def literals_of(node: Node, spec: BlockSpec) -> JsonObject:
     """A node's literals by pin; those of a sub-agent's inputs may stand in one object."""
     if spec.kind is not Kind.AGENT:
         return node.inputs
-    own = {pin: value for pin, value in node.inputs.items() if pin != VALUES_FIELD}
-    return {**as_object(node.inputs.get(VALUES_FIELD)), **own}
+    return {**as_object(node.inputs.get(VALUES_FIELD)), **node.inputs}
 
 
 def _with_child(spec: BlockSpec, child: Document, catalogue: Catalogue) -> BlockSpec:
@@ -75,7 +76,7 @@ def _with_child(spec: BlockSpec, child: Document, catalogue: Catalogue) -> Block
     inputs: JsonObject = {
         **spec.inputs,
         "properties": {**properties(takes), **own},
-        "required": [AGENT_FIELD, VERSION_FIELD, *required(takes)],
+        "required": [*required(spec.inputs), *required(takes)],
         "$defs": {**as_object(spec.inputs.get("$defs")), **as_object(takes.get("$defs"))},
         CHILD: True,
     }
@@ -88,7 +89,7 @@ def repinned(doc: Document, catalogue: Catalogue, places: Mapping[Pinned, Pinned
     """The same document, its sub-agent nodes pointing at where those agents are now."""
     moved: dict[str, Node] = {}
     for node, pinned in sub_agents_of(doc, catalogue):
-        if pinned in places:
+        if pinned is not None and pinned in places:
             agent_id, version = places[pinned]
             inputs = {**node.inputs, AGENT_FIELD: agent_id, VERSION_FIELD: version}
             moved[node.id] = replace(node, inputs=inputs)

@@ -53,7 +53,8 @@ class Desk:
         return (await self.claim(job_id))[0]
 
     async def beat(self, owner: str = "w1", lease: float = 4.0) -> list[str]:
-        return (await self.committer.land(WriteSet(((HEARTBEAT, (owner, "worker", "1", int(lease * 1e6))),))))[0]
+        rows = (await self.committer.land(WriteSet(((HEARTBEAT, (owner, "worker", "1", int(lease * 1e6))),))))[0]
+        return [row[0] for row in rows if row[1]]
 
     async def guard(self, job: Claimed) -> None:
         await self.committer.land(WriteSet(((GUARD_JOB, (job.id, job.fence)),)))

@@ -5,10 +5,11 @@ import asyncio
 import pytest
 
 from pilothouse.base.committer import Refused, WriteSet
-from pilothouse.base.jobs.claims import FORGIVE_JOB, RELEASE_JOB, REQUEUE_ORPHANS, Claimed
-from pilothouse.base.jobs.inbox import DRAIN_INBOX, READ_INBOX
+from pilothouse.base.jobs.claims import FORGIVE_JOB, HEARTBEAT, RELEASE_JOB, REQUEUE_ORPHANS, Claimed
+from pilothouse.base.jobs.inbox import DRAIN_INBOX, READ_INBOX, SEND_FACT
 from pilothouse.base.jobs.moves import END_JOB, GUARD_JOB, micros
 from pilothouse.base.statements import Sql
+from pilothouse.kit.ids import new_id
 from tests.base.jobs.desk import Desk
 
 MARK_CANCEL = Sql(
@@ -251,3 +252,13 @@ async def test_settling_refused_later_in_its_set_leaves_the_job(desk: Desk):
 
     await desk.guard(job)
     assert (await desk.used())["run/u1"] == 1
+
+
+async def test_a_heartbeat_tells_which_jobs_were_sent_something(desk: Desk):
+    job, _ = await desk.admit_running(), await desk.admit_running()
+    fact = (job.id, job.top, job.lane, micros(), new_id(), "news", "{}")
+    await desk.committer.land(WriteSet(((SEND_FACT, fact),), locks=(job.top,)))
+
+    (rows,) = await desk.committer.land(WriteSet(((HEARTBEAT, ("w1", "worker", "1", 60_000_000)),)))
+
+    assert [tuple(row) for row in rows] == [(job.id, False, True)]

@@ -132,6 +132,16 @@ async def test_devices_are_listed_and_signed_out_one_by_one(house: House):
     assert (await member.delete("/api/auth/sessions/nonsense")).status_code == 422
 
 
+async def test_a_page_that_asks_whether_it_is_known_keeps_its_session_alive(house: House):
+    """It asks this first, so this is the answer that must carry the renewed cookie."""
+    browser = await house.add_owner()
+    await _forward(house, timedelta(days=29))
+    renewed = await browser.get("/api/setup/status")
+    assert renewed.json()["signed_in"] is True
+    assert "Max-Age=2592000" in renewed.headers["set-cookie"]
+    assert "set-cookie" not in (await browser.get("/api/setup/status")).headers
+
+
 async def test_a_session_slides_for_thirty_days_and_then_ends(house: House):
     browser = await house.add_owner()
     await _forward(house, timedelta(days=29))

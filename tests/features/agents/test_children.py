@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import pytest
 
@@ -16,11 +16,11 @@ from pilothouse.features.agents.plans import Plans
 from pilothouse.graph.catalogue import Catalogue
 from pilothouse.graph.parse import parse
 from pilothouse.kit.ids import AgentId, new_id
-from pilothouse.kit.json import Json, JsonObject, loads
+from pilothouse.kit.json import JsonObject, loads
 from tests.features.agents.graphs import OUTPUT, SHORT_TEXT, greeter, link, node
 from tests.features.agents.seen import ANY
 from tests.graph.blocks import CATALOGUE as TOYS
-from tests.graph.blocks import SUB
+from tests.graph.blocks import SUB, Raw
 
 
 @pytest.fixture
@@ -29,14 +29,16 @@ def shelf(catalogue: Catalogue) -> Catalogue:
     return {**catalogue, SUB: TOYS[SUB]}
 
 
-def runner(agent_id: str, version: int = 1, name: str = "Runner", **inputs: Json) -> JsonObject:
+def runner(agent_id: str, version: int = 1, name: str = "Runner", **more: str) -> JsonObject:
     """Hands its input to a greeter and gives what that says."""
+    runs: JsonObject = {"id": "greet", "block": SUB}
+    runs["inputs"] = {"graph_id": agent_id, "graph_version": version, "inputs": {}, "input_schema": {}, **more}
     return {
         "format": "pilothouse.agent/1",
         "name": name,
         "nodes": [
             node("ask", SHORT_TEXT, name="person"),
-            node("greet", SUB, graph_id=agent_id, graph_version=version, **inputs),
+            runs,
             node("out", OUTPUT, name="said"),
         ],
         "links": [link("ask", "result", "greet", "who"), link("greet", "greeting", "out", "value")],
@@ -107,7 +109,10 @@ async def test_a_file_brings_its_sub_agents_along(units: Units, alice: Actor, bo
         await agents.save_agent(work, shelf, AgentId(kid.id), greeter("Ho {{ who }}"), ANY)
     middle = await stored(units, alice, shelf, runner(kid.id, 3, "Middle"))
     top = runner(kid.id, 2, "Top")
-    top["nodes"] = [*nodes_of(top), node("deep", SUB, graph_id=middle.id, graph_version=1, person="Ada")]
+    top["nodes"] = [
+        *nodes_of(top),
+        node("deep", SUB, graph_id=middle.id, graph_version=1, inputs={"person": "Ada"}, input_schema={}),
+    ]
     made = await stored(units, alice, shelf, top)
 
     file = await exported(units, alice, shelf, made.id)
@@ -209,19 +214,19 @@ async def exported(units: Units, actor: Actor, shelf: Catalogue, agent_id: str, 
 
 
 def told(refusal: agents.AgentInvalid) -> set[tuple[str, str]]:
-    issues: Any = refusal.facts["issues"]
+    issues = cast(list[Raw], refusal.facts["issues"])
     return {(issue["node_id"], issue["code"]) for issue in issues}
 
 
-def as_dict(value: Any) -> dict[str, Any]:
-    return value
+def as_dict(value: object) -> Raw:
+    return cast(Raw, value)
 
 
-def nodes_of(graph: JsonObject) -> list[Any]:
+def nodes_of(graph: JsonObject) -> list[Raw]:
     return as_dict(graph)["nodes"]
 
 
-def parts_of(file: str) -> list[dict[str, Any]]:
+def parts_of(file: str) -> list[Raw]:
     return sorted(as_dict(loads(file))["sub_agents"], key=lambda part: (part["name"] == "Greeter", part["version"]))
 
 

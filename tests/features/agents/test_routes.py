@@ -122,6 +122,60 @@ async def test_versions_are_listed_compared_moved_and_rolled_back(front: Front, 
     assert (back.status_code, back.json()["version"]) == (200, 2)
 
 
+async def test_an_edit_answers_for_each_operation(front: Front, alice: Actor):
+    """engine:P4, http-api: PATCH /agents/{id}"""
+    browser = front.browser(alice)
+    path = f"{AGENTS}/{(await created(browser))['id']}"
+    ops = [{"op": "add_node", "block": "note", "id": "why"}, {"op": "set_name", "value": "Edited"}]
+    shown = await browser.patch(path, json={"base_version": 1, "ops": ops, "save": False})
+    assert (shown.status_code, shown.json()["saved"], shown.json()["agent"]["name"]) == (200, False, "Edited")
+    assert (await browser.get(path)).json()["version"] == 1
+
+    done = await browser.patch(path, json={"base_version": 1, "ops": ops, "note": "why"})
+    body = done.json()
+    assert (done.status_code, done.headers["etag"], body["agent"]["version"], body["saved"]) == (200, '"v2"', 2, True)
+    assert (body["nodes"], body["report"]["valid"]) == ({"@0": "why"}, True)
+    assert body["ops"][0] == {
+        **{"index": 0, "ok": True, "code": None, "message": None, "node_id": "why"},
+        **{"allowed": [], "dropped": {}},
+    }
+    failed = await browser.patch(path, json={"base_version": 2, "ops": [{"op": "remove_node", "node": "whyy"}, *ops]})
+    assert (failed.status_code, failed.json()["code"]) == (422, "operation_failed")
+    assert [(op["ok"], op["code"]) for op in failed.json()["detail"]["ops"]] == [
+        (False, "unknown_node"),
+        (False, "node_exists"),
+        (True, None),
+    ]
+    assert failed.json()["detail"]["ops"][0]["allowed"][0] == "why"
+
+
+async def test_a_stale_edit_gets_409_unless_it_can_be_rebased(front: Front, alice: Actor):
+    """engine:P5"""
+    browser = front.browser(alice)
+    path = f"{AGENTS}/{(await created(browser))['id']}"
+    await browser.patch(path, json={"base_version": 1, "ops": [{"op": "set_name", "value": "Other"}]})
+    stale = {"base_version": 1, "ops": [{"op": "set_description", "value": "Mine"}]}
+    assert (await browser.patch(path, json={"ops": []})).status_code == 428
+    refused = await browser.patch(path, json=stale)
+    assert (refused.status_code, refused.json()["code"]) == (409, "version_conflict")
+    assert refused.json()["detail"]["diff"] == {"metadata": {"name": {"from": "Greeter", "to": "Other"}}}
+    rebased = await browser.patch(path, json={**stale, "rebase": True})
+    assert (rebased.status_code, rebased.json()["agent"]["version"]) == (200, 3)
+
+
+async def test_a_difference_is_told_as_operations_too(front: Front, alice: Actor):
+    """engine:R3"""
+    browser = front.browser(alice)
+    path = f"{AGENTS}/{(await created(browser))['id']}"
+    await browser.put(path, json={"graph": greeter("Bye"), "base_version": 1})
+    diff = (await browser.get(f"{path}/diff", params={"from": 1, "to": 2})).json()
+    assert diff["operations"] == [{"op": "set_input", "node": "fill", "field": ["format"], "value": "Bye"}]
+    back = (await browser.get(f"{path}/diff", params={"from": 2, "to": 1})).json()["operations"]
+    done = await browser.patch(path, json={"base_version": 2, "ops": back})
+    first = (await browser.get(f"{path}/versions/1")).json()
+    assert done.json()["agent"]["content_hash"] == first["content_hash"]
+
+
 async def test_an_export_is_a_file_that_imports(front: Front, alice: Actor):
     browser = front.browser(alice)
     made = await created(browser, name='Ünï "quoted"\r\nname')
@@ -166,6 +220,7 @@ async def test_what_is_foreign_or_absent_answers_alike(front: Front, alice: Acto
     for method, rest, content in (
         ("GET", "", None),
         ("PUT", "", body),
+        ("PATCH", "", {"ops": [{"op": "set_name", "value": "x"}], "base_version": 1}),
         ("DELETE", "", None),
         ("GET", "/versions", None),
         ("GET", "/versions/1", None),

@@ -52,6 +52,21 @@ async def test_a_new_agent_is_version_one_in_canonical_form(create: Create, unit
     assert as_object(found.output_schema["properties"]).keys() == {"greeting"}
 
 
+async def test_a_version_never_changes_and_its_nodes_keep_their_ids(
+    create: Create, save: Create, units: Units, alice: Actor
+):
+    """engine:R1, engine:A1, engine:A2"""
+    made = await create(greeter(instructions="Be kind.", recommended_schedule_cron="0 9 * * 1-5"))
+    for name in ("Second", "Third"):
+        await save(made.id, greeter(name=name))
+    async with units.read(alice) as read:
+        first, *_, third = [await agents.get_version(read, AgentId(made.id), number) for number in (1, 2, 3)]
+    assert (first.document, first.content_hash, first.author_id) == (made.document, made.content_hash, alice.user_id)
+    assert (first.graph["instructions"], first.graph["recommended_schedule_cron"]) == ("Be kind.", "0 9 * * 1-5")
+    assert first.created_at <= third.created_at
+    assert [item["id"] for item in _nodes(first.graph)] == [item["id"] for item in _nodes(third.graph)]
+
+
 async def test_saving_makes_a_new_active_version_and_says_so(create: Create, save: Create, facts: list[AgentFact]):
     made = await create()
     saved = await save(made.id, greeter("Bye {{ who }}"), On(1))
@@ -61,6 +76,7 @@ async def test_saving_makes_a_new_active_version_and_says_so(create: Create, sav
 
 
 async def test_saving_what_is_there_already_makes_no_version(create: Create, save: Create, facts: list[AgentFact]):
+    """engine:R1"""
     made = await create()
     assert await save(made.id, greeter()) == made
     assert len(facts) == 1
@@ -78,6 +94,7 @@ async def test_moving_a_node_is_kept_as_a_version_of_equal_hash(create: Create, 
 
 
 async def test_a_stale_base_is_told_what_changed(create: Create, save: Create):
+    """engine:P5"""
     made = await create()
     await save(made.id, greeter(name="Renamed"), On(1))
 
@@ -105,6 +122,7 @@ async def test_a_base_that_never_was_is_stale_too(create: Create, save: Create):
 async def test_a_graph_with_faults_is_refused_with_all_of_them_and_stores_nothing(
     units: Units, alice: Actor, catalogue: Catalogue
 ):
+    """engine:V1, engine:V5"""
     with pytest.raises(agents.AgentInvalid) as refusal:
         async with units.write(alice) as work:
             await agents.create_agent(work, catalogue, broken())
@@ -127,6 +145,7 @@ def test_a_malformed_document_is_refused_as_such(catalogue: Catalogue, graph: An
 async def test_the_active_version_moves_and_says_so(
     create: Create, save: Create, units: Units, alice: Actor, facts: list[AgentFact]
 ):
+    """engine:R2: moving it is told as a fact, for whoever keeps a record."""
     made = await create()
     await save(made.id, greeter(name="Second"))
     async with units.write(alice) as work:
@@ -141,6 +160,7 @@ async def test_the_active_version_moves_and_says_so(
 async def test_a_rollback_is_a_new_version_with_the_old_content(
     create: Create, save: Create, units: Units, alice: Actor, catalogue: Catalogue
 ):
+    """engine:R4"""
     made = await create()
     await save(made.id, greeter("Bye {{ who }}"))
     async with units.write(alice) as work:
@@ -172,6 +192,7 @@ async def test_versions_are_told_apart(create: Create, save: Create, units: Unit
 async def test_a_deleted_agent_is_gone_and_its_listeners_hear_of_it(
     create: Create, units: Units, alice: Actor, facts: list[AgentFact]
 ):
+    """engine:R5: what hangs on it hears of it in the same transaction."""
     made = await create()
     with pytest.raises(Stale):
         async with units.write(alice) as work:
@@ -237,6 +258,7 @@ async def test_validation_names_all_faults(units: Units, alice: Actor, catalogue
 async def test_an_export_imports_as_another_agent_of_equal_content(
     create: Create, units: Units, alice: Actor, bob: Actor, catalogue: Catalogue
 ):
+    """engine:X2"""
     made = await create()
     async with units.read(alice) as read:
         file = await agents.export_agent(read, catalogue, AgentId(made.id))
@@ -252,6 +274,7 @@ async def test_an_export_imports_as_another_agent_of_equal_content(
 
 
 async def test_an_export_holds_no_credentials(create: Create, units: Units, alice: Actor, catalogue: Catalogue):
+    """engine:X1"""
     graph = greeter()
     nodes = _nodes(graph)
     nodes[2]["inputs"] = {

@@ -2,7 +2,12 @@
 
 from collections.abc import Sequence
 
+from pilothouse.blocks.registry import Registry
+from pilothouse.engine.state import Pause
 from pilothouse.kit.json import Json, JsonObject
+
+CATALOGUE = Registry(test_blocks=True)
+PAUSE = Pause("fact", None, "go")
 
 ANY = "c0a8e994-ebf1-4a9c-a4d8-89d09c86741b"
 TEXT = "7fcd3bcb-8e1b-4e69-903d-32d3d4a92158"
@@ -19,6 +24,9 @@ SLEEP = "0e57b10c-0000-4000-8000-000000000003"
 ADD = "0e57b10c-0000-4000-8000-000000000004"
 AWAIT = "0e57b10c-0000-4000-8000-000000000006"
 BURN = "0e57b10c-0000-4000-8000-000000000007"
+ACT = "0e57b10c-0000-4000-8000-000000000020"
+CHILD = "e189baac-8c20-45a1-94a7-55177ea42565"
+HUMAN = "8b2a7b3c-6e9d-4a5f-8c1b-2e3f4a5b6c7d"
 
 
 def node(id: str, block: str, policy: JsonObject | None = None, **inputs: Json) -> JsonObject:
@@ -88,4 +96,73 @@ def fan_out(count: int) -> JsonObject:
             node("out", OUTPUT, name="sum"),
         ],
         [link("items", "item", "add", "a"), link("add", "sum", "out", "value")],
+    )
+
+
+def asks(data: Json = None, **inputs: Json) -> JsonObject:
+    """Asks a person about `data`, and gives what comes of it."""
+    pins = ("approved_data", "rejected_data", "review_message", "error")
+    return graph(
+        "Asks",
+        [node("ask", HUMAN, data=data, name="Mail", **inputs), *(node(pin, OUTPUT, name=pin) for pin in pins)],
+        [link("ask", pin, pin, "value") for pin in pins],
+    )
+
+
+def acts(*things: Json) -> JsonObject:
+    """Does each of these, one after the other, by a block that may have to be allowed."""
+    return graph(
+        "Acts",
+        [
+            node("items", STEP_THROUGH, items=[*things]),
+            node("act", ACT),
+            node("done", OUTPUT, name="done"),
+            node("wrong", OUTPUT, name="wrong"),
+        ],
+        [
+            link("items", "item", "act", "what"),
+            link("act", "done", "done", "value"),
+            link("act", "error", "wrong", "value"),
+        ],
+    )
+
+
+def order(child: str, version: int = 1) -> JsonObject:
+    """What a node that runs another agent must say of it."""
+    return {"graph_id": child, "graph_version": version, "input_schema": {}, "output_schema": {}}
+
+
+def calls(child: str, out: str, /, *, version: int = 1, policy: JsonObject | None = None, **inputs: Json) -> JsonObject:
+    """Runs another agent and gives what that gives under the same name."""
+    return graph(
+        "Parent",
+        [
+            node("sub", CHILD, policy, **order(child, version), inputs=inputs),
+            node("out", OUTPUT, name=out),
+            node("wrong", OUTPUT, name="wrong"),
+        ],
+        [link("sub", out, "out", "value"), link("sub", "error", "wrong", "value")],
+    )
+
+
+def two_pins() -> JsonObject:
+    """A step that lacks one of its two values for ever."""
+    return graph(
+        "Lacks",
+        [node("one", ADD, a=1), node("other", AWAIT, fact="go"), node("add", ADD)],
+        [link("one", "sum", "add", "a"), link("other", "fact", "add", "b")],
+    )
+
+
+def chain(count: int) -> JsonObject:
+    """Adds one so many times, one after the other."""
+    names = [f"add_{turn}" for turn in range(count)]
+    before = [("n", "result"), *((name, "sum") for name in names)]
+    return graph(
+        "Chain",
+        [node("n", NUMBER, name="n"), *(node(name, ADD) for name in names), node("out", OUTPUT, name="sum")],
+        [
+            *(link(*source, name, "a") for source, name in zip(before, names, strict=False)),
+            link(*before[-1], "out", "value"),
+        ],
     )

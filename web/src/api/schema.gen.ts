@@ -434,7 +434,8 @@ export interface paths {
         delete: operations["delete_agent"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Edit Agent */
+        patch: operations["edit_agent"];
         trace?: never;
     };
     "/api/v1/agents/{agent_id}": {
@@ -453,7 +454,8 @@ export interface paths {
         delete: operations["v1_delete_agent"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** Edit Agent */
+        patch: operations["v1_edit_agent"];
         trace?: never;
     };
     "/api/agents/{agent_id}/validate": {
@@ -1645,6 +1647,51 @@ export interface components {
                 }[];
             };
         };
+        /** AgentEdit */
+        AgentEdit: {
+            /** Ops */
+            ops: {
+                /** @enum {string} */
+                op: "add_node" | "remove_node" | "update_node" | "replace_block" | "rename_node" | "move_node" | "set_input" | "unset_input" | "connect" | "disconnect" | "set_name" | "set_description" | "set_instructions" | "set_recommended_schedule";
+                node?: string;
+                /** @description The id of a block, or its name. */
+                block?: string;
+                id?: string;
+                name?: string;
+                inputs?: {
+                    [key: string]: unknown;
+                };
+                position?: number[];
+                /** @description A merge patch: null takes away. */
+                patch?: {
+                    [key: string]: unknown;
+                };
+                /** @description A pin, or a pin and the keys inside its value: `values.name`, or `[values, name]`. */
+                field?: string | string[];
+                value?: unknown;
+                /** @description Take a literal that the block does not know. */
+                keep_unknown?: boolean;
+                from?: string;
+                out?: string;
+                to?: string;
+                in?: string;
+                static?: boolean;
+            }[];
+            /** Base Version */
+            base_version?: number | null;
+            /**
+             * Save
+             * @default true
+             */
+            save: boolean;
+            /**
+             * Rebase
+             * @default false
+             */
+            rebase: boolean;
+            /** Note */
+            note?: string | null;
+        };
         /** AgentIn */
         AgentIn: {
             /** Graph */
@@ -1987,7 +2034,10 @@ export interface components {
             /** Runnable */
             runnable: boolean;
         };
-        /** DiffOut */
+        /**
+         * DiffOut
+         * @description `operations` make the one version of the other.
+         */
         DiffOut: {
             /** From Version */
             from_version: number;
@@ -1997,6 +2047,50 @@ export interface components {
             diff: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+            /** Operations */
+            operations: {
+                /** @enum {string} */
+                op: "add_node" | "remove_node" | "update_node" | "replace_block" | "rename_node" | "move_node" | "set_input" | "unset_input" | "connect" | "disconnect" | "set_name" | "set_description" | "set_instructions" | "set_recommended_schedule";
+                node?: string;
+                /** @description The id of a block, or its name. */
+                block?: string;
+                id?: string;
+                name?: string;
+                inputs?: {
+                    [key: string]: unknown;
+                };
+                position?: number[];
+                /** @description A merge patch: null takes away. */
+                patch?: {
+                    [key: string]: unknown;
+                };
+                /** @description A pin, or a pin and the keys inside its value: `values.name`, or `[values, name]`. */
+                field?: string | string[];
+                value?: unknown;
+                /** @description Take a literal that the block does not know. */
+                keep_unknown?: boolean;
+                from?: string;
+                out?: string;
+                to?: string;
+                in?: string;
+                static?: boolean;
+            }[];
+        };
+        /**
+         * EditOut
+         * @description The agent after an edit, or as it would be (`saved` false); `nodes` says which node each `@i` is.
+         */
+        EditOut: {
+            agent: components["schemas"]["AgentDetail"];
+            /** Saved */
+            saved: boolean;
+            /** Ops */
+            ops: components["schemas"]["OpOut"][];
+            /** Nodes */
+            nodes: {
+                [key: string]: string;
+            };
+            report: components["schemas"]["ReportOut"];
         };
         /**
          * Effects
@@ -2186,6 +2280,28 @@ export interface components {
             /** Retryable */
             retryable: boolean;
         };
+        /**
+         * OpOut
+         * @description What became of one operation; `dropped` names literals and links that it had to take away.
+         */
+        OpOut: {
+            /** Index */
+            index: number;
+            /** Ok */
+            ok: boolean;
+            /** Code */
+            code: string | null;
+            /** Message */
+            message: string | null;
+            /** Node Id */
+            node_id: string | null;
+            /** Allowed */
+            allowed: string[];
+            /** Dropped */
+            dropped: {
+                [key: string]: components["schemas"]["JsonValue"];
+            };
+        };
         /** OwnerIn */
         OwnerIn: {
             /**
@@ -2294,7 +2410,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "agent_ambiguous" | "agent_invalid" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "conflict" | "csrf_failed" | "disabled_block" | "dry_run_impossible" | "egress_denied" | "expired" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "method_not_allowed" | "missing_identifier" | "not_found" | "origin_denied" | "payment_required" | "pending_full" | "pending_too_long" | "precondition_required" | "rate_limited" | "request_timeout" | "scope_missing" | "setup_done" | "shutting_down" | "too_large" | "too_many_redirects" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict";
+            code: "agent_ambiguous" | "agent_invalid" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "conflict" | "csrf_failed" | "disabled_block" | "dry_run_impossible" | "egress_denied" | "expired" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "method_not_allowed" | "missing_identifier" | "not_found" | "operation_failed" | "origin_denied" | "payment_required" | "pending_full" | "pending_too_long" | "precondition_required" | "rate_limited" | "request_timeout" | "scope_missing" | "setup_done" | "shutting_down" | "too_large" | "too_many_redirects" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict";
             /** Message */
             message: string;
             /** Detail */
@@ -4470,6 +4586,90 @@ export interface operations {
             };
         };
     };
+    edit_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentEdit"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditOut"];
+                };
+            };
+            /** @description `not_found`: There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `version_conflict`: Somebody else changed this in the meantime. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `version_conflict`: This was changed since the version that If-Match names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `agent_invalid`: This agent has faults.
+             *
+             *     `operation_failed`: One of the operations cannot be done; nothing was changed.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `precondition_required`: Say which version you changed. */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     v1_get_agent: {
         parameters: {
             query?: {
@@ -4658,6 +4858,90 @@ export interface operations {
                 };
             };
             /** @description `agent_invalid`: This agent has faults. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `precondition_required`: Say which version you changed. */
+            428: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_edit_agent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentEdit"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditOut"];
+                };
+            };
+            /** @description `not_found`: There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `version_conflict`: Somebody else changed this in the meantime. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `version_conflict`: This was changed since the version that If-Match names. */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `agent_invalid`: This agent has faults.
+             *
+             *     `operation_failed`: One of the operations cannot be done; nothing was changed.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;

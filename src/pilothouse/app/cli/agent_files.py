@@ -1,6 +1,7 @@
 """Agents in files, as commands take them."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from pilothouse.features.agents.children import find_stored
 from pilothouse.graph.catalogue import Catalogue
 from pilothouse.graph.document import FORMAT, MAX_BYTES
 from pilothouse.graph.parse import BadDocument, parse
-from pilothouse.kit.errors import Invalid, NotFound, TooLarge
+from pilothouse.kit.errors import Conflict, Invalid, NotFound, TooLarge
 from pilothouse.kit.ids import AgentId
 from pilothouse.kit.json import Json, loads
 
@@ -34,17 +35,33 @@ class Pinned(NamedTuple):
     version: int | None
 
 
-class AnyBase:
-    """The command line replaces whatever version is there."""
+class VersionConflict(Conflict):
+    """This agent was changed since that version."""
 
-    version: int | None = None
+    hint = "`pilothouse agent diff ID@BASE ID` shows what changed; --rebase goes on if that is something else."
+
+
+@dataclass(frozen=True, slots=True)
+class OnBase:
+    """The version that a change was made for; None is any."""
+
+    version: int | None
 
     def require(self, current: int, *, diff: Json = None) -> None:
-        """Nothing was promised."""
+        if self.version not in (None, current):
+            raise VersionConflict(current_version=current, diff=diff)
 
 
 def read_document(path: Path) -> Json:
     """Raises `FileUnreadable`, `TooLarge`, `NotJson`, `FormatUnsupported`."""
+    document = read_json(path)
+    if not isinstance(document, dict) or document.get("format", FORMAT) != FORMAT:
+        raise FormatUnsupported()
+    return document
+
+
+def read_json(path: Path) -> Json:
+    """Raises `FileUnreadable`, `TooLarge`, `NotJson`."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -52,12 +69,9 @@ def read_document(path: Path) -> Json:
     if len(data) > MAX_BYTES:
         raise TooLarge(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MB.")
     try:
-        document = loads(data)
+        return loads(data)
     except ValueError as error:
         raise NotJson(f"{path} is not JSON: {error}.") from None
-    if not isinstance(document, dict) or document.get("format", FORMAT) != FORMAT:
-        raise FormatUnsupported()
-    return document
 
 
 async def actor_or_local(units: Units, email: str | None) -> Actor:
@@ -88,5 +102,5 @@ async def store_document(
         if agent_id is None:
             stored = await create_agent(work, catalogue, document, note="Imported")
         else:
-            stored = await save_agent(work, catalogue, AgentId(agent_id), document, AnyBase(), note="Imported")
+            stored = await save_agent(work, catalogue, AgentId(agent_id), document, OnBase(None), note="Imported")
         return Pinned(AgentId(stored.id), stored.version)

@@ -22,6 +22,7 @@ COMMANDS = {
     "run": Entry("run:run", "Run an agent or an agent's file, and print its outputs."),
     "runs": Entry("runs:group", "List, show and cancel runs."),
     "import": Entry("agents:import_file", "Store an agent from a file and print its id."),
+    "agent": Entry("agent:group", "Validate, compare, edit and export agents."),
     "blocks": Entry("agents:blocks", "List the blocks that agents are made of."),
     "user": Entry("users:group", "Add people, reset passwords, disable and enable."),
     "key": Entry("keys:group", "Make, list and revoke API keys."),

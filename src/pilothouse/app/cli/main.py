@@ -11,7 +11,9 @@ from pilothouse.app.cli.lazy import LazyGroup
 from pilothouse.app.cli.options import CHOSEN
 from pilothouse.graph.report import AGENT
 from pilothouse.kit.errors import PilothouseError
-from pilothouse.kit.json import Json, dumps
+from pilothouse.kit.json import Json, JsonObject, dumps
+
+MOST_NAMES = 8
 
 cli = typer.Typer(
     cls=LazyGroup,
@@ -53,10 +55,14 @@ def main() -> None:
 def tell(error: PilothouseError) -> None:
     """What went wrong, each fault on a line, or else what to do about it."""
     typer.echo(f"Error: {error.message}", err=True)
-    issues = error.facts.get("issues")
+    issues, ops = error.facts.get("issues"), error.facts.get("ops")
     if isinstance(issues, list):
         for issue in issues:
             typer.echo(f"  {_issue(issue)}", err=True)
+    elif isinstance(ops, list):
+        for op in ops:
+            if isinstance(op, dict) and not op["ok"]:
+                typer.echo(f"  {_operation(op)}", err=True)
     elif error.advice:
         typer.echo(f"Hint: {error.advice}", err=True)
 
@@ -67,3 +73,9 @@ def _issue(issue: Json) -> str:
     node, where = issue.get("node_id"), issue.get("field")
     place = "" if node in {None, AGENT} else f"{node}, {where}: "
     return f"{place}{issue.get('message')}"
+
+
+def _operation(answer: JsonObject) -> str:
+    allowed = answer.get("allowed")
+    names = ", ".join(str(name) for name in allowed[:MOST_NAMES]) if isinstance(allowed, list) else ""
+    return f"{answer['index']}: {answer['message']}" + (f" Allowed: {names}" if names else "")

@@ -88,11 +88,10 @@ def cancel(run_id: Which, user: UserMail = None, as_json: AsJson = False) -> Non
 async def _steps(desk: Desk, actor: Actor, facts: RunFacts) -> list[JsonObject]:
     plans = Plans(desk.reader, Registry(test_blocks=desk.settings.test_blocks))
     log = RunEvents(desk.reader, LocalFanout(), plans)
-    _, plan = await log.open(actor, RunId(facts.id), 0)
     steps: list[JsonObject] = []
     after: int | None = 0
     while after is not None:
-        page, after = await log.steps(RunId(facts.id), plan, after, PAGE)
+        page, after = await log.steps(actor, RunId(facts.id), after, PAGE)
         steps += page
     return steps
 

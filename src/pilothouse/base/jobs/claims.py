@@ -60,11 +60,18 @@ class ClaimJobs(OneStatement):
         return [Claimed(*row) for row in rows]
 
 
+# Running jobs whose handler has something to notice.
+NOTICED = (
+    "select j.id, j.cancel_at is not null, exists (select 1 from inbox i where i.job_id=j.id) from jobs j"
+    " where j.state='running' and (j.cancel_at is not null or exists (select 1 from inbox i where i.job_id=j.id))"
+)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Heartbeat:
     """Prolong a worker's lease by the database's clock: (id, role, version, lease in microseconds).
 
-    Answers the ids of its own jobs that somebody asked to cancel.
+    Answers its own jobs that want to be looked at: (id, whether somebody cancelled it, whether its inbox has facts).
     """
 
     name: str = "heartbeat"
@@ -76,13 +83,10 @@ class Heartbeat:
             " on conflict (id) do update set expires_at=excluded.expires_at",
             (worker_id, role, version, micros() + lease),
         )
-        _, rows = execute(
-            "select id from jobs where owner=? and state='running' and cancel_at is not null", (worker_id,)
-        )
-        return [row[0] for row in rows]
+        return execute(f"{NOTICED} and j.owner=?1", (worker_id,))[1]
 
     async def on_postgres(self, fetch: PostgresFetch, many: Sequence[Params]) -> Sequence[Any]:
-        answers: list[list[str]] = []
+        answers: list[Sequence[Sequence[Any]]] = []
         for worker_id, role, version, lease in many:
             await fetch(
                 f"insert into workers (id, role, version, expires_at) values ($1, $2, $3, {DB_NOW} + $4)"
@@ -92,10 +96,7 @@ class Heartbeat:
                 version,
                 lease,
             )
-            rows = await fetch(
-                "select id from jobs where owner=$1 and state='running' and cancel_at is not null", worker_id
-            )
-            answers.append([row[0] for row in rows])
+            answers.append(await fetch(f"{NOTICED} and j.owner=$1", worker_id))
         return answers
 
 

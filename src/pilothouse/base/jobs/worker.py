@@ -4,14 +4,14 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import structlog
 
 from pilothouse.base import failpoints, telemetry
 from pilothouse.base.committer import Committer, Refused, WriteSet
 from pilothouse.base.jobs.bells import Bell
-from pilothouse.base.jobs.claims import CLAIM_JOBS, FAREWELL, HEARTBEAT, RELEASE_JOB, Claimed
+from pilothouse.base.jobs.claims import CLAIM_JOBS, FAREWELL, HEARTBEAT, NOTICED, RELEASE_JOB, Claimed
 from pilothouse.base.jobs.lease import Lease, LeaseLost
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.offers import Offers
@@ -38,6 +38,7 @@ class Hold:
     lease: Lease
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)  # somebody asked to cancel
     stopping: asyncio.Event = field(default_factory=asyncio.Event)  # the process shuts down: hand the job on
+    told: asyncio.Event = field(default_factory=asyncio.Event)  # its inbox is not empty
 
     @property
     def is_poison(self) -> bool:
@@ -226,15 +227,22 @@ class Worker:
 
     async def _beat(self) -> None:
         if self.lease.seconds is None:
-            rows = await self._reader.rows("select id from jobs where state='running' and cancel_at is not null")
-            self._cancel([row[0] for row in rows])
+            self._notice(await self._reader.rows(NOTICED))
             return
         sent_at, lease = time.monotonic(), self.lease
         params = (self.id, "worker", self._version, int(self.lease.seconds * 1_000_000))
         answers = await self._committer.land(WriteSet(((HEARTBEAT, params),)), urgent=True)
         lease.renew(sent_at)
         self._beating = True
-        self._cancel(answers[0] if answers else [])
+        self._notice(answers[0] if answers else [])
+
+    def _notice(self, rows: Sequence[Sequence[Any]]) -> None:
+        """Jobs of ours that somebody asked to cancel, or sent something to."""
+        self._cancel([row[0] for row in rows if row[1]])
+        told = {row[0] for row in rows if row[2]}
+        for (job_id, _), (hold, _) in self._holds.items():
+            if job_id in told:
+                hold.told.set()
 
     def _lose_lease(self) -> None:
         """Others may own our jobs by now: let go of them all, and go on under a new name.

@@ -4,7 +4,7 @@ from pilothouse.features.agents.agent import Agent, AgentGraph, Version, Version
 from pilothouse.features.agents.documents import refused
 from pilothouse.features.agents.editing import Edited, edit_agent
 from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, FormatUnsupported, VersionNotFound
-from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved
+from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved, AgentSettingsChanged
 from pilothouse.features.agents.plans import Planned, Plans
 from pilothouse.features.agents.ready import stock_library
 from pilothouse.features.agents.search import find_agents
@@ -23,6 +23,7 @@ from pilothouse.features.agents.service import (
     validate_agent,
     validate_document,
 )
+from pilothouse.features.agents.settings import AgentSettings, change_agent_settings, get_agent_settings
 from pilothouse.features.agents.transfer import Coverage, Exported, Imported, export_agent, import_agent
 from pilothouse.features.agents.versions import Base
 
@@ -35,6 +36,8 @@ __all__ = [
     "AgentInvalid",
     "AgentNotFound",
     "AgentSaved",
+    "AgentSettings",
+    "AgentSettingsChanged",
     "Base",
     "Coverage",
     "Edited",
@@ -46,6 +49,7 @@ __all__ = [
     "Version",
     "VersionGraph",
     "VersionNotFound",
+    "change_agent_settings",
     "create_agent",
     "delete_agent",
     "diff_versions",
@@ -53,6 +57,7 @@ __all__ = [
     "export_agent",
     "find_agents",
     "get_agent",
+    "get_agent_settings",
     "get_version",
     "import_agent",
     "list_agents",

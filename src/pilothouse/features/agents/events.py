@@ -30,6 +30,13 @@ class AgentActivated(AgentFact):
 
 
 @dataclass(frozen=True, slots=True)
+class AgentSettingsChanged(AgentFact):
+    """Its owner wants it to run otherwise from now on; runs that have begun keep to what they began with."""
+
+    name: ClassVar[str] = "agent.settings_changed"
+
+
+@dataclass(frozen=True, slots=True)
 class AgentDeleted(AgentFact):
     """The agent is gone for its owner; its runs go on."""
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import ForeignKey, Index, Integer, String, Text
+from sqlalchemy import Boolean, ForeignKey, Index, Integer, String, Text, false, true
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pilothouse.base.database import Id, JsonText, Moment, Row
@@ -23,6 +23,9 @@ class AgentRow(Row):
     created_at: Mapped[datetime] = mapped_column(Moment)
     updated_at: Mapped[datetime] = mapped_column(Moment)
     deleted_at: Mapped[datetime | None] = mapped_column(Moment)
+    # Settings of its owner; they move to the library entry when there is one.
+    review_required: Mapped[bool] = mapped_column(Boolean, default=True, server_default=true())
+    review_sensitive: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
 
 
 class VersionRow(Row):

@@ -10,13 +10,13 @@ from typing import Final, Generic, TypeVar
 
 from pilothouse.base.reader import Reader
 from pilothouse.base.work import Handlers, Work
-from pilothouse.engine.plan import Plan, PlanImpossible, compile_plan
+from pilothouse.engine.plan import Plan, PlanImpossible, PlanNode, compile_plan
 from pilothouse.features.agents.children import find_children
 from pilothouse.features.agents.documents import refused
 from pilothouse.features.agents.errors import AgentNotFound, VersionNotFound
-from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved
+from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved, AgentSettingsChanged
 from pilothouse.features.agents.inputs import InputCheck
-from pilothouse.graph.catalogue import Catalogue
+from pilothouse.graph.catalogue import Catalogue, Kind
 from pilothouse.graph.document import Document
 from pilothouse.graph.parse import parse
 from pilothouse.graph.report import Report
@@ -30,7 +30,10 @@ MAX_HEADS: Final = 4_096
 MAX_PLANS: Final = 512
 _LARGE: Final = 64_000  # a document of more characters is compiled beside the event loop
 
-_HEAD = "select user_id, active_version, newest_version from agents where id=?1 and deleted_at is null"
+_HEAD = (
+    "select user_id, active_version, newest_version, review_required, review_sensitive from agents"
+    " where id=?1 and deleted_at is null"
+)
 _CHILD = (
     "select v.document from agents p join agents c on c.user_id=p.user_id join agent_versions v on v.agent_id=c.id"
     " where p.id=?1 and v.agent_id=?2 and v.version=?3"
@@ -53,6 +56,7 @@ class Planned:
     input_schema: JsonObject
     report: Report  # at level `run`, without inputs and masks
     check_inputs: Callable[[JsonObject], None]  # raises `AgentInvalid`
+    sub_agents: tuple[PlanNode, ...] = ()  # the nodes that run other agents
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,8 @@ class Head:
     user_id: str
     active_version: int
     newest_version: int
+    review_required: bool
+    review_sensitive: bool
     until: float
 
 
@@ -123,6 +129,11 @@ class Plans:
             raise AgentNotFound()
         return head
 
+    async def review_modes(self, user_id: str, agent_id: str) -> tuple[bool, bool]:
+        """Whether review blocks ask, and whether sensitive ones do. Raises `AgentNotFound`."""
+        head = await self.check_owner(user_id, agent_id)
+        return bool(head.review_required), bool(head.review_sensitive)
+
     async def pinned(self, agent_id: str, version: int) -> Planned:
         """That version, whoever owns it and even if deleted: for work that was admitted already."""
         found = self._planned.get((agent_id, version))
@@ -155,7 +166,7 @@ class Plans:
 
     def handlers(self) -> Handlers:
         """What to wire so that a change made in this process is seen at once."""
-        return {fact: (self._heed,) for fact in (AgentSaved, AgentActivated, AgentDeleted)}
+        return {fact: (self._heed,) for fact in (AgentSaved, AgentActivated, AgentSettingsChanged, AgentDeleted)}
 
     async def _heed(self, work: Work, fact: AgentFact) -> None:
         work.after_commit.append(partial(self.forget, fact.agent_id))
@@ -192,4 +203,5 @@ def _planned(agent_id: str, version: int, document: Document, catalogue: Catalog
     except PlanImpossible as impossible:
         raise refused(report) from impossible
     schema = input_schema(document, catalogue)
-    return Planned(agent_id, version, plan, document, children, schema, report, InputCheck(schema))
+    nested = tuple(node for node in plan.nodes if node.kind is Kind.AGENT)
+    return Planned(agent_id, version, plan, document, children, schema, report, InputCheck(schema), nested)

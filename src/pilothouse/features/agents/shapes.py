@@ -6,6 +6,8 @@ from pydantic import JsonValue, WithJsonSchema
 
 from pilothouse.graph.operations import KNOWN
 
+_Schema: TypeAlias = dict[str, Any]
+
 _TEXT: Final = {"type": "string"}
 _POSITION: Final = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
 _RETRY: Final = {
@@ -44,13 +46,13 @@ _NODE: Final = {
         "optional_credentials": {"type": "boolean"},
     },
 }
-LINK: Final[dict[str, Any]] = {
+LINK: Final[_Schema] = {
     "type": "object",
     "additionalProperties": False,
     "required": ["from", "out", "to", "in"],
     "properties": {"from": _TEXT, "out": _TEXT, "to": _TEXT, "in": _TEXT, "static": {"type": "boolean"}},
 }
-GRAPH: Final[dict[str, Any]] = {
+GRAPH: Final[_Schema] = {
     "type": "object",
     "title": "Graph",
     "additionalProperties": False,
@@ -68,7 +70,7 @@ GRAPH: Final[dict[str, Any]] = {
     },
 }
 
-OPERATION: Final[dict[str, Any]] = {
+OPERATION: Final[_Schema] = {
     "type": "object",
     "title": "Operation",
     "required": ["op"],

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from pilothouse.base.tools import Effect, NoResults, ToolBox, ToolContext, ToolResult
 from pilothouse.features.agents import service
@@ -107,17 +107,17 @@ class Operation(BaseModel):
     block: str | None = None
     id: str | None = None
     name: str | None = None
-    inputs: dict[str, Any] | None = None
+    inputs: dict[str, JsonValue] | None = None
     node: str | None = None
     field: str | None = None
-    value: Any = None
+    value: JsonValue = None
     source: Annotated[str | None, Field(alias="from")] = None
     out: str | None = None
     to: str | None = None
     sink: Annotated[str | None, Field(alias="in")] = None
     static: bool | None = None
     position: list[float] | None = None
-    patch: dict[str, Any] | None = None
+    patch: dict[str, JsonValue] | None = None
 
 
 @tools.tool(label="Searching blocks")

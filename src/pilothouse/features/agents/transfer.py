@@ -7,6 +7,7 @@ from pilothouse.features.agents.agent import AgentGraph
 from pilothouse.features.agents.children import children_of, renumbered
 from pilothouse.features.agents.errors import FormatUnsupported
 from pilothouse.features.agents.service import create_agent, get_agent
+from pilothouse.features.agents.settings import change_agent_settings
 from pilothouse.graph.catalogue import BlockSpec, Catalogue, Kind
 from pilothouse.graph.document import FORMAT, Document, Node, canonical
 from pilothouse.graph.fields import is_credentials, properties
@@ -66,6 +67,7 @@ async def import_agent(work: Work, catalogue: Catalogue, file: Json) -> Imported
     if not isinstance(file, dict) or file.get("format") != FORMAT:
         raise FormatUnsupported()
     stored = await create_agent(work, catalogue, file, note="Imported")
+    await change_agent_settings(work, AgentId(stored.id), review_sensitive=True)  # somebody else wrote it
     doc = parse(loads(stored.document))
     children = await children_of(work, doc, catalogue)
     runnable = validate(doc, catalogue, "run", children=children).valid

@@ -1,7 +1,9 @@
 """Runs: one execution of one version of an agent."""
 
+from pilothouse.features.runs.admitting import RunAsk
 from pilothouse.features.runs.errors import RunEnded, RunNotEnded, RunNotFound
 from pilothouse.features.runs.events import RunEvents
-from pilothouse.features.runs.service import Admitted, RunAsk, Runs
+from pilothouse.features.runs.retention import Retention
+from pilothouse.features.runs.service import Admitted, Runs
 
-__all__ = ["Admitted", "RunAsk", "RunEnded", "RunEvents", "RunNotEnded", "RunNotFound", "Runs"]
+__all__ = ["Admitted", "Retention", "RunAsk", "RunEnded", "RunEvents", "RunNotEnded", "RunNotFound", "Runs"]

@@ -14,7 +14,7 @@ from pilothouse.engine.large import shown
 from pilothouse.engine.plan import Plan
 from pilothouse.features.agents import Plans
 from pilothouse.features.runs import queries
-from pilothouse.features.runs.errors import EventBeyondHead
+from pilothouse.features.runs.errors import EventBeyondHead, EventsExpired
 from pilothouse.features.runs.queries import LogHead
 from pilothouse.features.runs.steps import StepPage
 from pilothouse.kit.ids import RunId
@@ -31,10 +31,12 @@ class RunEvents:
         self._reader, self._fanout, self._plans = reader, fanout, plans
 
     async def open(self, actor: Actor, run_id: RunId, after: int) -> tuple[LogHead, Plan]:
-        """Check that the actor may read on from there. Raises `RunNotFound`, `EventBeyondHead`."""
+        """Check that the actor may read on from there. Raises `RunNotFound`, `EventBeyondHead`, `EventsExpired`."""
         head = await queries.log_head(self._reader, actor, run_id)
         if after > head.head:
             raise EventBeyondHead(head=head.head)
+        if head.expired and after < head.head:
+            raise EventsExpired(head=head.head)
         planned = await self._plans.pinned(head.agent_id, head.version)
         return head, planned.plan
 
@@ -59,21 +61,18 @@ class RunEvents:
                 if not batch and await self._is_over(run_id, after):
                     return
 
-    async def steps(self, run_id: RunId, plan: Plan, after: int, limit: int) -> tuple[list[JsonObject], int | None]:
+    async def steps(self, actor: Actor, run_id: RunId, after: int, limit: int) -> tuple[list[JsonObject], int | None]:
         """The steps that started after an event, and the event after which the next ones did (None: there are no more).
 
-        Reads on until the last of them is over; the rest of the log is not looked at.
+        Of a run whose log has expired, their summaries; then `after` counts those.
         """
-        page, position = StepPage(limit), after
-        while not page.is_complete:
-            batch = await read_after(self._reader, run_id, position, limit=AT_ONCE)
-            if not batch:
-                break
-            for seq, item in batch:
-                page.take(seq, cast(Entry, shown(item)), plan)
-            position = batch[-1][0]
-            await asyncio.sleep(0)
-        return page.steps(), page.next_after
+        head = await queries.log_head(self._reader, actor, run_id)
+        if head.expired:
+            kept = await queries.kept_steps(self._reader, run_id)
+            more = after + limit
+            return kept[after:more], more if more < len(kept) else None
+        plan = (await self._plans.pinned(head.agent_id, head.version)).plan
+        return await read_steps(self._reader, run_id, plan, after, limit)
 
     async def _is_over(self, run_id: RunId, after: int) -> bool:
         """A reader that began at the very end of an ended log has nothing to wait for; nor one of a deleted run."""
@@ -83,3 +82,19 @@ class RunEvents:
 
 def event(seq: int, item: Json, plan: Plan) -> JsonObject:
     return render(seq, cast(Entry, shown(item)), plan)
+
+
+async def read_steps(
+    reader: Reader, run_id: str, plan: Plan, after: int, limit: int
+) -> tuple[list[JsonObject], int | None]:
+    """From the log. Reads on until the last of them is over; the rest of it is not looked at."""
+    page, position = StepPage(limit), after
+    while not page.is_complete:
+        batch = await read_after(reader, run_id, position, limit=AT_ONCE)
+        if not batch:
+            break
+        for seq, item in batch:
+            page.take(seq, cast(Entry, shown(item)), plan)
+        position = batch[-1][0]
+        await asyncio.sleep(0)
+    return page.steps(), page.next_after

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 
@@ -12,7 +12,7 @@ from pilothouse.base.committer import Clash, Committer, Refused, Write, WriteSet
 from pilothouse.base.fanout import Fanout, Notice
 from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.lease import Lease
-from pilothouse.engine.entries import FINISH, FINISHED, WAITING, Entry
+from pilothouse.engine.entries import FINISH, FINISHED, RESULT, WAITING, Entry
 from pilothouse.engine.large import LIMIT, Kept, pack_entries
 from pilothouse.engine.ports import LeaseLost
 from pilothouse.features.runs.shots import Shots
@@ -65,6 +65,14 @@ class Gathered:
         return self.texts[0] if len(self.texts) == 1 else join_arrays(self.texts)
 
 
+class News(Protocol):
+    """How somebody else is told that this run has given something, in the very flush that commits it."""
+
+    def write(self) -> Write: ...
+
+    def heard(self, answer: Any) -> None: ...
+
+
 class RunJournal:
     """Implements the engine's `Journal`. At most one flush of a run is under way at a time."""
 
@@ -78,8 +86,11 @@ class RunJournal:
         *,
         started_at: int | None = None,
         shots: Shots | None = None,
+        news: News | None = None,
     ) -> None:
         self._job = job
+        self._news = news
+        self._has_news = False
         self._committer, self._fanout, self._lease = committer, fanout, lease
         self.head = head  # the last entry that was handed to the committer
         self.started_at = started_at  # of the run; its row learns it with the first flush
@@ -98,6 +109,8 @@ class RunJournal:
             raise LeaseLost
         self._also += also
         if entries:
+            if self._news is not None and not self._has_news:
+                self._has_news = any(entry[0] == RESULT for entry in entries)
             (self._closing if entries[-1][0] in _CLOSING else self._gathered).add(entries)
             if not self._forgiven and any(entry[0] == FINISH for entry in entries):
                 self._also.append(forgive(self._job))
@@ -154,6 +167,14 @@ class RunJournal:
         self._closing = Gathered()
         return self._take()
 
+    def take_also(self) -> list[Write]:
+        """What is still to be landed beside the last segment."""
+        also, self._also = self._also, []
+        if self._news is not None and self._has_news:
+            self._has_news = False
+            also.append(self._news.write())
+        return also
+
     def drop(self) -> None:
         """Forget what was gathered: somebody else goes on from what was committed."""
         self._lost = True
@@ -190,16 +211,21 @@ class RunJournal:
 
     async def _flush(self) -> None:
         try:
-            also, self._also = self._also, []
+            news = self._news if self._has_news else None
+            also = self.take_also()
             if not self._gathered.count:
                 await land(self._committer, in_name_of(self._job, also), self._lease)
                 return
             segment, snapshot = self.snapshot(self._take())
             if snapshot is not None:
-                also.append(save_snapshot(self._job, segment, snapshot))
+                also.insert(0, save_snapshot(self._job, segment, snapshot))  # the news stays last
             failpoints.hit("before_flush_commit")
-            await land(self._committer, flush_journal(self._job, segment, self.started_at, also=also), self._lease)
+            locks = (self._job.top,) if news is not None else ()
+            writes = flush_journal(self._job, segment, self.started_at, also=also, locks=locks)
+            answers = await land(self._committer, writes, self._lease)
             failpoints.hit("after_flush_commit")
+            if news is not None and answers:
+                news.heard(answers[-1])
             self._fanout.publish([notice_of(self._job.id, segment)])
         except (Refused, Clash, LeaseLost) as error:
             log.warning("journal.lost", run_id=self._job.id, fence=self._job.fence, error=type(error).__name__)

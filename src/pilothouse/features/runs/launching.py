@@ -10,9 +10,10 @@ from pilothouse.base.committer import Clash
 from pilothouse.base.tools import ToolContext
 from pilothouse.features import agents
 from pilothouse.features.runs import queries
+from pilothouse.features.runs.admitting import RunAsk
 from pilothouse.features.runs.errors import AgentAmbiguous, AgentUnknown, AgentUnnamed, DryRunImpossible
 from pilothouse.features.runs.present import RunFacts
-from pilothouse.features.runs.service import RunAsk, Runs
+from pilothouse.features.runs.service import Runs
 from pilothouse.graph.catalogue import Effects
 from pilothouse.graph.fields import properties, required
 from pilothouse.kit.ids import AgentId, RunId, child_id

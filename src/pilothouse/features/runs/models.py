@@ -1,6 +1,6 @@
 """The rows of runs. While a run is unfinished its job's row says what it does; `status` is written once, at the end."""
 
-from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, String, Table, Text, text
 
 from pilothouse.base.database import Id, metadata
 
@@ -22,6 +22,16 @@ runs = Table(
     Column("stats", Text),
     Column("started_at", BigInteger),
     Column("ended_at", BigInteger),
+    Column("parent_id", Id),  # the run whose step started this one
+    Column("parent_step", Integer),
+    Column("steps", Text),  # what is left of the log once it has expired: a summary of each step
+    Column("pinned_at", BigInteger),  # somebody wants to keep it: retention passes it by
     Index("ix_runs_user", "user_id", "id"),
     Index("ix_runs_agent", "agent_id", "id"),
+    Index(
+        "ix_runs_parent",
+        "parent_id",
+        sqlite_where=text("parent_id is not null"),
+        postgresql_where=text("parent_id is not null"),
+    ),
 )

@@ -1,14 +1,14 @@
 """Goes on with a run for as long as this worker holds it: loads it, drives it, lets it sleep, settles it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import structlog
 
 from pilothouse.base import failpoints, telemetry
-from pilothouse.base.committer import Committer, WriteSet
+from pilothouse.base.committer import Committer, Refused, Write, WriteSet
 from pilothouse.base.fanout import Fanout
 from pilothouse.base.jobs.bells import Bell
 from pilothouse.base.jobs.claims import RELEASE_JOB, Claimed
@@ -19,25 +19,31 @@ from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import Hold
 from pilothouse.base.leave import speaking_with
 from pilothouse.engine.drive import drive
-from pilothouse.engine.entries import RUNNING, Entry
+from pilothouse.engine.entries import RUNNING, WAIT, Entry
 from pilothouse.engine.facts import BrokenLog
 from pilothouse.engine.plan import Plan
 from pilothouse.engine.ports import Blocks, Ended, HandedOver, LeaseLost, Limits, RunStuck, Suspended
 from pilothouse.engine.run import Run
 from pilothouse.features.agents import Plans
+from pilothouse.features.reviews import close_reviews
+from pilothouse.features.runs.children import CANCEL_TREE, CancelledTree, ended_json, parent_of, tell_end
+from pilothouse.features.runs.desk import Abandoned, Counter, Desk, ParentLine
+from pilothouse.features.runs.heeding import heed
 from pilothouse.features.runs.journal import RunJournal, land, notice_of
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.present import RunFacts, run_json
 from pilothouse.features.runs.shots import Shots
+from pilothouse.features.runs.stage import RunBlocks
 from pilothouse.features.runs.writes import KIND, Ending, Rest, settle_run, suspend_run, text_or_none
 from pilothouse.kit.errors import UserError
-from pilothouse.kit.json import Json, dumps, loads
+from pilothouse.kit.json import Json, dumps
 
 log = structlog.get_logger()
 
 POISON = "This run stopped its worker several times in a row."
 MAX_REPLY = 256 * 1024  # a longer answer is read from the run's row
 FOLD_AT_ONCE = 2_000
+STOP_AT_ONCE = 32
 # What an unreadable log or an agent that is no longer what it was look like; an outage is none of these.
 _UNREADABLE = (BrokenLog, UserError, LookupError, TypeError, ValueError)
 
@@ -54,6 +60,7 @@ class Begun:
     created_at: int
     started_at: int | None  # None until somebody works on it
     shots: Shots
+    asked: bool = False  # a child of it, or a question, may be left open when it ends
 
 
 @dataclass(slots=True)
@@ -67,6 +74,8 @@ class Motor:
     loader: Loader
     blocks: Blocks
     limits: Limits
+    counter: Counter
+    process_id: str
     fresh: dict[str, Begun] = field(default_factory=dict[str, Begun])  # admitted in this very process
 
     async def advance(self, hold: Hold) -> None:
@@ -75,21 +84,24 @@ class Motor:
         at_once = hold.cancelled.is_set() or hold.is_poison
         if begun.started_at is None and not at_once:
             begun.started_at = micros()
+        parent = parent_of(begun.run.facts)
         journal = RunJournal(
             *(job, begun.run.head, self.committer, self.fanout, hold.lease),
             started_at=begun.started_at,
             shots=begun.shots,
+            news=None if parent is None else ParentLine(job, parent, self.bell),
         )
+        desk = Desk(self.counter, hold, begun.run, begun.agent_id, journal, begun.asked)
         try:
             if at_once:
                 _end_at_once(begun.run, hold)
                 journal.add(begun.run.drain())
-                await self._settle(begun, journal, hold)
+                await self._settle(begun, desk)
                 return
             with speaking_with(hold.lease.may_act):
-                while not await self._go(begun, journal, hold):
+                while not await self._go(begun, desk):
                     pass  # a fact came while it was about to sleep
-        except LeaseLost:
+        except (LeaseLost, Abandoned):
             raise LostJob from None
         except RunStuck:  # the worker hands it on, and the attempt counts
             telemetry.RUNS_STUCK.inc()
@@ -112,6 +124,7 @@ class Motor:
             run = Run(Plan((), ()))
             run.head = stored.head
         started_at = stored.started_at or _first_begin(stored.entries)
+        slept = stored.snapshot is not None
         return Begun(
             run,
             stored.agent_id,
@@ -120,34 +133,36 @@ class Motor:
             stored.dry_run,
             stored.created_at,
             started_at,
-            Shots(run, len(stored.entries), stored.log_size, stored.snapshot_size, stored.snapshot is not None),
+            Shots(run, len(stored.entries), stored.log_size, stored.snapshot_size, slept),
+            asked=slept or any(entry[0] == WAIT for entry in stored.entries),
         )
 
-    async def _go(self, begun: Begun, journal: RunJournal, hold: Hold) -> bool:
+    async def _go(self, begun: Begun, desk: Desk) -> bool:
         """Drive until the run ends or sleeps; answers False when it must go on at once."""
-        job, run = hold.job, begun.run
+        hold, run, journal = desk.hold, begun.run, desk.journal
         if run.waiting:
-            await self._take_facts(run, journal, job, hold.lease)
+            await self._take_facts(desk)
         outcome = await drive(
             run,
-            job.id,
-            self.blocks,
+            hold.job.id,
+            RunBlocks(self.blocks, desk),
             journal,
             hold.lease,
             clock=micros,
             cancelled=hold.cancelled,
             stopping=hold.stopping,
+            ear=_RunEar(hold.told, lambda: self._take_facts(desk)),
             limits=self.limits,
         )
         match outcome:
             case Ended():
-                await self._settle(begun, journal, hold)
+                await self._settle(begun, desk)
                 return True
             case HandedOver():
-                await self._hand_over(journal, job)
+                await self._hand_over(journal, hold.job)
                 return True
             case Suspended():
-                return await self._sleep(begun, journal, hold, outcome.wake_at)
+                return await self._sleep(begun, desk, outcome.wake_at)
 
     async def _hand_over(self, journal: RunJournal, job: Claimed) -> None:
         """This process stops: what is finished is committed, then somebody else may go on."""
@@ -155,22 +170,28 @@ class Motor:
         await self.committer.land(WriteSet(((RELEASE_JOB, (job.id, job.fence, 0, False)),)))
         self._ring([job.id])
 
-    async def _take_facts(self, run: Run, journal: RunJournal, job: Claimed, lease: Lease) -> None:
-        """What others sent: journaled and taken out of the inbox in one flush."""
-        answers = await land(self.committer, WriteSet(((READ_INBOX, (job.id,)),)), lease)
-        facts: list[Fact] = answers[0] if answers else []
-        if not facts:
-            return
-        for fact in facts:
-            _resume(run, fact)
-        journal.add(run.drain(), also=[(DRAIN_INBOX, (job.id, tuple(fact.id for fact in facts)))])
-        await journal.barrier()
+    async def _take_facts(self, desk: Desk) -> None:
+        """What others sent: journaled and taken out of the inbox in one flush.
 
-    async def _sleep(self, begun: Begun, journal: RunJournal, hold: Hold, wake_at: int | None) -> bool:
+        What no step waits for is forgotten, unless a step that was in flight may yet come to wait for it.
+        """
+        run, job = desk.run, desk.hold.job
+        answers = await land(self.committer, WriteSet(((READ_INBOX, (job.id,)),)), desk.hold.lease)
+        facts: list[Fact] = answers[0] if answers else []
+        taken = heed(run, facts, micros())
+        if not (run.ready or run.running):
+            taken = {fact.id for fact in facts}
+        if taken:
+            desk.journal.add(run.drain(), also=[(DRAIN_INBOX, (job.id, tuple(sorted(taken))))])
+            await desk.journal.barrier()
+
+    async def _sleep(self, begun: Begun, desk: Desk, wake_at: int | None) -> bool:
+        hold, journal = desk.hold, desk.journal
         segment, snapshot = journal.snapshot(await journal.close(), at_rest=True)
         rest = Rest(snapshot, wake_at, begun.started_at, micros())
+        also = journal.take_also()
         failpoints.hit("before_suspend")
-        answers = await land(self.committer, suspend_run(hold.job, segment, rest), hold.lease)
+        answers = await land(self.committer, suspend_run(hold.job, segment, rest, also=also), hold.lease)
         failpoints.hit("after_suspend")
         self.fanout.publish([notice_of(hold.job.id, segment)])
         if not answers:  # it landed at an earlier try, whose answer was lost; if it does not sleep, it is handed on
@@ -178,16 +199,19 @@ class Motor:
         if answers[0].cancelled:
             hold.cancelled.set()
         self._ring(answers[0].promoted)
+        self._ring([told for told in answers[1:] if isinstance(told, str)])  # a parent
         return bool(answers[0].asleep)
 
-    async def _settle(self, begun: Begun, journal: RunJournal, hold: Hold) -> None:
-        job, run = hold.job, begun.run
+    async def _settle(self, begun: Begun, desk: Desk) -> None:
+        job, run, journal = desk.hold.job, begun.run, desk.journal
         segment = await journal.close()
         now = micros()
         stats = _stats(begun, now)
         ending = Ending(run.status, text_or_none(run.reason), dumps(run.outputs), dumps(stats), begun.started_at, now)
+        also = self._last_words(desk, stats, now)
+        writes = settle_run(job, segment, ending, slept=begun.shots.stored, also=also)
         failpoints.hit("before_settle")
-        answers = await land(self.committer, settle_run(job, segment, ending, slept=begun.shots.stored), hold.lease)
+        answers = await land(self.committer, writes, desk.hold.lease)
         failpoints.hit("after_settle")
         telemetry.RUNS_ENDED.labels(run.status).inc()
         self.fanout.publish([notice_of(job.id, segment)])
@@ -195,18 +219,66 @@ class Motor:
             answer = dumps(run_json(_facts(job.id, begun, stats, now, segment.last)))
             self.fanout.reply(job.reply_to, job.id, answer if len(answer) <= MAX_REPLY else "")
         self._ring(answers[0] if answers else [])
+        if also and answers:
+            await self._heard(answers[-len(also) :])
+
+    def _last_words(self, desk: Desk, stats: dict[str, Json], now: int) -> list[Write]:
+        """What goes with the end of a run that has others: its questions close, its children stop, its parent hears."""
+        run, job = desk.run, desk.hold.job
+        also: list[Write] = []
+        if desk.asked:
+            also = desk.journal.take_also()
+            also.append(close_reviews(job.id, now))
+            also.append((CANCEL_TREE, (job.id, now, self.process_id, False)))
+        if (parent := parent_of(run.facts)) is not None:
+            also.append(tell_end(parent, job.id, ended_json(run.status, run.reason, stats), now))
+        return also
+
+    async def _heard(self, answers: Sequence[Any]) -> None:
+        for answer in answers:
+            if isinstance(answer, CancelledTree):
+                await self.stop(answer)
+            elif isinstance(answer, str):
+                self._ring([answer])
+
+    async def stop(self, tree: CancelledTree) -> None:
+        """Let those who run cancelled jobs know, and settle what nobody runs."""
+        if tree.going:
+            self.bell.ring_cancel(tree.going)
+        turns = asyncio.Semaphore(STOP_AT_ONCE)
+
+        async def end(job: Claimed) -> None:
+            hold = Hold(job, without_lease())
+            hold.cancelled.set()
+            async with turns:
+                try:
+                    await self.advance(hold)
+                except (Refused, LostJob):  # the sweeper gave it to a worker, who sees the mark and ends it
+                    log.info("cancel.overtaken", run_id=job.id)
+
+        await asyncio.gather(*(end(job) for job in tree.taken))
 
     def _ring(self, ids: Sequence[str]) -> None:
         if ids:
             self.bell.ring(KIND, ids)
 
 
-def _resume(run: Run, fact: Fact) -> None:
-    """Wake the steps that wait for a fact of this kind."""
-    body = cast(dict[str, Any], loads(fact.body))
-    for step in list(run.waiting.values()):
-        if step.pause is not None and step.pause.kind == "fact" and step.pause.ref == fact.kind:
-            run.resume(step, body.get("value"), micros())
+@dataclass(frozen=True, slots=True)
+class _RunEar:
+    """Takes what comes while steps run: a child's outputs need not wait for the slowest of them."""
+
+    told: asyncio.Event
+    take: Callable[[], Awaitable[None]]
+
+    def is_told(self) -> bool:
+        return self.told.is_set()
+
+    async def wait(self) -> object:
+        return await self.told.wait()
+
+    async def heed(self) -> None:
+        self.told.clear()
+        await self.take()
 
 
 async def _fold(run: Run, entries: list[Entry]) -> None:
@@ -240,7 +312,7 @@ def _stats(begun: Begun, now: int) -> dict[str, Json]:
 
 
 def _facts(run_id: str, begun: Begun, stats: dict[str, Json], now: int, head: int) -> RunFacts:
-    run = begun.run
+    run, parent = begun.run, parent_of(begun.run.facts)
     return RunFacts(
         id=run_id,
         agent_id=begun.agent_id,
@@ -256,6 +328,8 @@ def _facts(run_id: str, begun: Begun, stats: dict[str, Json], now: int, head: in
         started_at=begun.started_at,
         ended_at=now,
         last_event_id=head,
+        parent_id=parent.run_id if parent else None,
+        parent_step=parent.step_id if parent else None,
     )
 
 

@@ -1,6 +1,6 @@
 """Every read of runs, scoped to the actor."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from sqlalchemy import text
 
@@ -10,6 +10,7 @@ from pilothouse.base.work import Read
 from pilothouse.features.runs.errors import RunNotFound, ValueNotFound
 from pilothouse.features.runs.present import BRIEF_COLUMNS, COLUMNS, RunFacts, facts_of
 from pilothouse.kit.ids import RunId
+from pilothouse.kit.json import JsonObject, loads
 
 
 class Filter(NamedTuple):
@@ -17,6 +18,7 @@ class Filter(NamedTuple):
 
     agent_id: str | None = None
     status: str | None = None
+    parent_id: str | None = None  # its children; None: runs that are nobody's
 
 
 _FROM = "from runs r left join jobs j on j.id=r.id"
@@ -68,7 +70,7 @@ async def count_runs(read: Read) -> dict[str, int]:
     """How many runs the actor has, by status. Looks at all of them, so it is read beside the event loop."""
     sql = (
         "select coalesce(r.status, case j.state when 'running' then 'running' when 'waiting' then 'waiting'"
-        f" else 'queued' end) as shown, count(*) {_FROM} where r.user_id=:user_id group by 1"
+        f" else 'queued' end) as shown, count(*) {_FROM} where r.user_id=:user_id and r.parent_id is null group by 1"
     )
     rows = await read.session.execute(text(sql), {"user_id": read.actor.user_id})
     return {row[0]: row[1] for row in rows}
@@ -81,23 +83,39 @@ class LogHead(NamedTuple):
     version: int
     head: int
     ended: bool
+    expired: bool  # only summaries of its steps are left
 
 
 async def log_head(reader: Reader, actor: Actor, run_id: RunId) -> LogHead:
     rows = await reader.rows(
-        "select agent_id, version, head, status is not null from runs where id=?1 and user_id=?2",
+        "select agent_id, version, head, status is not null, steps is not null from runs where id=?1 and user_id=?2",
         run_id,
         actor.user_id,
     )
     if not rows:
         raise RunNotFound
-    agent_id, version, head, ended = rows[0]
-    return LogHead(agent_id, version, head, bool(ended))
+    agent_id, version, head, ended, expired = rows[0]
+    return LogHead(agent_id, version, head, bool(ended), bool(expired))
+
+
+async def is_unfinished(reader: Reader, run_id: str) -> bool:
+    return bool(await reader.rows("select 1 from runs where id=?1 and status is null", run_id))
+
+
+async def kept_steps(reader: Reader, run_id: RunId) -> list[JsonObject]:
+    """What is left of the steps of a run whose log has expired."""
+    rows = await reader.rows("select steps from runs where id=?1", run_id)
+    return cast(list[JsonObject], loads(rows[0][0])) if rows and rows[0][0] is not None else []
 
 
 def _where(actor: Actor, wanted: Filter) -> tuple[str, list[Any]]:
     where = "r.user_id=?1"
     params: list[Any] = [actor.user_id]
+    if wanted.parent_id is None:
+        where += " and r.parent_id is null"
+    else:
+        params.append(wanted.parent_id)
+        where += " and r.parent_id=?2"
     if wanted.agent_id is not None:
         params.append(wanted.agent_id)
         where += f" and r.agent_id=?{len(params)}"

@@ -57,6 +57,8 @@ class RunOut(Out):
     started_at: WireTime | None
     ended_at: WireTime | None
     last_event_id: int
+    parent_id: str | None
+    parent_step: int | None
 
 
 class RunBrief(Out):
@@ -73,6 +75,8 @@ class RunBrief(Out):
     started_at: WireTime | None
     ended_at: WireTime | None
     last_event_id: int
+    parent_id: str | None
+    parent_step: int | None
 
 
 class RunList(Out):
@@ -96,6 +100,14 @@ class RunSummary(Out):
     by_status: dict[str, int]
 
 
+class StepWait(Out):
+    """What a step waits for: a child run (`ref.run_id`), a review (`ref.review_id`), a moment, or a fact."""
+
+    for_: Annotated[str, Field(alias="for")]
+    due: WireTime | None
+    ref: JsonValue
+
+
 class StepOut(Out):
     """One execution of one node. `outputs` has the first hundred; the events have all."""
 
@@ -107,6 +119,7 @@ class StepOut(Out):
     outputs: list[JsonObject]
     output_count: int
     error: JsonObject | None
+    waiting: StepWait | None
     started_at: str | None
     ended_at: str | None
 

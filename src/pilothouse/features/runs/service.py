@@ -1,55 +1,39 @@
 """Starting, cancelling and deleting runs. Every door calls these."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
-
-import structlog
 
 from pilothouse.base import failpoints
 from pilothouse.base.actor import Actor
 from pilothouse.base.committer import Committer, Refused, Write, WriteSet
 from pilothouse.base.jobs.bells import Bell
-from pilothouse.base.jobs.cancels import CANCEL_JOB
 from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.inbox import SEND_FACT
-from pilothouse.base.jobs.lease import LeaseLost
 from pilothouse.base.jobs.moves import micros
-from pilothouse.base.jobs.worker import Hold, Worker
+from pilothouse.base.jobs.worker import Worker
 from pilothouse.base.reader import Reader
-from pilothouse.base.statements import delete_by
-from pilothouse.engine.entries import Entry, accepted
-from pilothouse.engine.large import LIMIT, Kept, pack_entries, unpack
+from pilothouse.base.statements import update_by
+from pilothouse.engine.entries import Entry
+from pilothouse.engine.large import unpack
 from pilothouse.engine.run import Run
-from pilothouse.features.agents import Planned, Plans, refused
+from pilothouse.features.agents import Planned, Plans
 from pilothouse.features.runs import queries
+from pilothouse.features.runs.admitting import Modes, RunAsk, check_run, new_run
+from pilothouse.features.runs.children import CANCEL_TREE
 from pilothouse.features.runs.errors import RunEnded, RunNotEnded, RunNotFound
 from pilothouse.features.runs.models import runs
-from pilothouse.features.runs.motor import Begun, Motor, without_lease
+from pilothouse.features.runs.motor import Begun, Motor
 from pilothouse.features.runs.present import RunFacts, run_json
+from pilothouse.features.runs.retention import forget_run
 from pilothouse.features.runs.shots import Shots
-from pilothouse.features.runs.writes import KIND, Caps, NewRun, admit_run, delete_log, lanes_of
-from pilothouse.graph.catalogue import Catalogue
-from pilothouse.graph.validate import validate
-from pilothouse.kit.ids import AgentId, RunId, new_id
-from pilothouse.kit.json import Json, JsonObject, dump_bytes, dumps, loads
+from pilothouse.features.runs.writes import KIND, Caps, NewRun, admit_run, lanes_of
+from pilothouse.kit.ids import RunId, new_id
+from pilothouse.kit.json import Json, dumps, loads
 
-log = structlog.get_logger()
-
-_DELETE_RUN = delete_by(runs, ["id"], touches=1)
+_PIN_RUN = update_by(runs, ["id"], ["pinned_at"])
 POLL_SECONDS = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class RunAsk:
-    """What to run."""
-
-    agent_id: AgentId
-    inputs: Mapping[str, Json]
-    version: int | None = None
-    masks: Mapping[str, JsonObject] | None = None
-    trigger: str = "api"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +72,9 @@ class Runs:
         `also` is landed in the same transaction (an idempotency key); its `Clash` is the caller's to read.
         """
         planned = await self.plans.find(actor.user_id, ask.agent_id, ask.version)
-        _check(planned, ask, self.plans.catalogue)
-        new = _new_run(run_id or new_id(), actor, ask, planned)
+        await check_run(self.plans, actor.user_id, planned, ask)
+        modes = Modes(*await self.plans.review_modes(actor.user_id, ask.agent_id))
+        new = new_run(run_id or new_id(), actor.user_id, ask, planned, modes)
         owner = self.worker.id if self.worker is not None and self.worker.reserve() else None
         answer = self.motor.fanout.expect(new.id) if wait else None
         reply_to = self.motor.fanout.reply_address if wait else None
@@ -159,30 +144,22 @@ class Runs:
             self.motor.fanout.forget(admitted.id)
 
     async def cancel_run(self, actor: Actor, run_id: RunId) -> tuple[RunFacts, bool]:
-        """Mark the run as cancelled; one that nobody runs ends at once. Answers whether anything changed."""
+        """Mark the run and all below it as cancelled; those that nobody runs end at once.
+
+        Answers whether anything changed: a run that has ended stays as it is.
+        """
         facts = await queries.get_run(self.reader, actor, run_id)
-        top, lane = lanes_of(actor.user_id, facts.agent_id)
+        top, _ = lanes_of(actor.user_id, facts.agent_id)
         # If this process works, its worker hands on what it owns and nobody holds: should we fail to end it below.
         owner = self.process_id if self.worker is None else self.worker.id
         try:
             answers = await self.committer.land(
-                WriteSet(((CANCEL_JOB, (run_id, top, lane, micros(), owner)),), locks=(top,))
+                WriteSet(((CANCEL_TREE, (run_id, micros(), owner, True)),), locks=(top,))
             )
         except Refused:
             return await queries.get_run(self.reader, actor, run_id), False
-        if answers and answers[0] is not None:
-            await self._end_cancelled(answers[0])
-        else:
-            self.bell.ring_cancel([run_id])
+        await self.motor.stop(answers[0])
         return await queries.get_run(self.reader, actor, run_id), True
-
-    async def _end_cancelled(self, job: Claimed) -> None:
-        hold = Hold(job, without_lease())
-        hold.cancelled.set()
-        try:
-            await self.motor.advance(hold)
-        except (Refused, LeaseLost):  # the sweeper gave it to a worker, who sees the mark and ends it
-            log.info("cancel.overtaken", run_id=job.id)
 
     async def send_fact(
         self, actor: Actor, run_id: RunId, name: str, value: Json, *, fact_id: str | None = None
@@ -204,51 +181,21 @@ class Runs:
             self.bell.ring(KIND, [run_id])
 
     async def delete_run(self, actor: Actor, run_id: RunId) -> None:
-        """Forget an ended run and its log."""
+        """Forget an ended run with its log, and the runs that its steps started."""
         facts = await queries.get_run(self.reader, actor, run_id)
         if facts.ended_at is None:
             raise RunNotEnded
+        if facts.parent_id is not None and await queries.is_unfinished(self.reader, facts.parent_id):
+            raise RunNotEnded("The run that started this one has not ended, and may still read from it.")
         try:
-            await self.committer.land(WriteSet(((_DELETE_RUN, (run_id,)), *delete_log(run_id))))
+            await self.committer.land(forget_run(run_id))
         except Refused:  # somebody else was first
             raise RunNotFound from None
 
-
-def _check(planned: Planned, ask: RunAsk, catalogue: Catalogue) -> None:
-    """Raises `AgentInvalid` with every fault. Masks are rare and change what is required: then all is looked at."""
-    inputs = dict(ask.inputs)
-    if ask.masks:
-        masks = {node: dict(mask) for node, mask in ask.masks.items()}
-        report = validate(planned.document, catalogue, "run", inputs=inputs, masks=masks, children=planned.children)
-        if not report.valid:
-            raise refused(report)
-        return
-    if not planned.report.valid:
-        raise refused(planned.report)
-    planned.check_inputs(inputs)
-
-
-def _new_run(run_id: str, actor: Actor, ask: RunAsk, planned: Planned) -> NewRun:
-    now = micros()
-    inputs = dict(ask.inputs)
-    masks = {node: dict(mask) for node, mask in ask.masks.items()} if ask.masks else None
-    first = accepted(now, inputs, masks)
-    kept: Kept = {}
-    text = dump_bytes(first)
-    if len(text) > LIMIT:
-        text = dump_bytes(*pack_entries([first], kept))
-    return NewRun(
-        id=run_id,
-        user_id=actor.user_id,
-        agent_id=ask.agent_id,
-        version=planned.version,
-        trigger=ask.trigger,
-        inputs=dumps(inputs),
-        dry_run=False,
-        created_at=now,
-        first_entry=text.decode(),
-        values=tuple(kept.items()),
-    )
+    async def pin_run(self, actor: Actor, run_id: RunId, *, pinned: bool) -> None:
+        """Keep a run whatever its age, or no longer. Raises `RunNotFound`."""
+        await queries.get_run(self.reader, actor, run_id)
+        await self.committer.land(WriteSet(((_PIN_RUN, (run_id, micros() if pinned else None)),)))
 
 
 def _begin(new: NewRun, planned: Planned) -> Begun:

@@ -8,16 +8,18 @@ from random import Random
 import structlog
 
 from pilothouse.base import failpoints
-from pilothouse.blocks.context import Http
+from pilothouse.blocks.context import ChildOrder, Decision, Http, Question
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.registry import Registry
 from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.runner import Runnable as BlockRunnable
 from pilothouse.engine.context import StepContext
-from pilothouse.engine.ports import Runnable, StepFailed
+from pilothouse.engine.ports import Blocks, Runnable, StepFailed
+from pilothouse.features.runs.admitting import modes_of
+from pilothouse.features.runs.desk import Desk
 from pilothouse.features.runs.helpers import Helpers
 from pilothouse.features.runs.values import checked, is_writable
-from pilothouse.graph.catalogue import BlockSpec, Effects
+from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
 from pilothouse.kit.clock import from_micros, to_micros
 from pilothouse.kit.errors import UserError
 from pilothouse.kit.json import Json, JsonObject
@@ -43,11 +45,12 @@ class StageLog:
 class StageContext:
     """The engine's step context, in the words of the block contract."""
 
-    __slots__ = ("_http", "_step")
+    __slots__ = ("_desk", "_http", "_step")
 
-    def __init__(self, step: StepContext, http: Http) -> None:
+    def __init__(self, step: StepContext, http: Http, desk: Desk | None) -> None:
         self._step = step
         self._http = http
+        self._desk = desk
 
     @property
     def run_id(self) -> str:
@@ -102,6 +105,17 @@ class StageContext:
         """Wait for somebody to send a fact of this name to the run."""
         return await self._step.wait("fact", ref=name)
 
+    async def wait_review(self, question: Question) -> Decision:
+        return await self._at_desk().wait_review(self._step, question)
+
+    def run_agent(self, order: ChildOrder) -> AsyncGenerator[tuple[str, Json]]:
+        return self._at_desk().run_agent(self._step, order)
+
+    def _at_desk(self) -> Desk:
+        if self._desk is None:
+            raise BlockFailed("not_available", "Only blocks of the kinds `agent` and `review` may ask for this.")
+        return self._desk
+
 
 @dataclass(frozen=True, slots=True)
 class StagedBlock:
@@ -109,6 +123,7 @@ class StagedBlock:
 
     block: BlockRunnable
     http: Http
+    desk: Desk | None = None  # of the one run that it serves, if it may ask for more than others
     helpers: Helpers | None = None  # where it runs, if it is a heavy one
 
     @property
@@ -126,7 +141,7 @@ class StagedBlock:
         try:
             if self.helpers is not None:
                 return checked(await self.helpers.call(self.spec.id, inputs, ctx))
-            fired = checked(await self.block.call(inputs, StageContext(ctx, self.http)))
+            fired = checked(await self.block.call(inputs, StageContext(ctx, self.http, self.desk)))
         except BlockFailed as failure:
             raise _step_failed(failure) from failure
         if self.block.spec.effects is Effects.WRITES:
@@ -135,7 +150,7 @@ class StagedBlock:
 
     async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
         try:
-            async for fired in self.block.stream(inputs, StageContext(ctx, self.http)):
+            async for fired in self.block.stream(inputs, StageContext(ctx, self.http, self.desk)):
                 yield checked(fired)
         except BlockFailed as failure:
             raise _step_failed(failure) from failure
@@ -168,15 +183,73 @@ class Stage:
         self._staged: dict[str, StagedBlock] = {}
 
     def get(self, block_id: str) -> Runnable:
+        spec = self._registry[block_id]
+        if spec.disabled:
+            return AbsentBlock(spec)
         found = self._staged.get(block_id)
         if found is None:
             try:
                 block = self._registry.runnable(block_id)
                 helpers = self._helpers if block.spec.cpu_heavy else None
-                found = self._staged[block_id] = StagedBlock(block, self._http, helpers)
-            except UserError:  # disabled since the run was admitted, or found out just now
-                return AbsentBlock(replace(self._registry[block_id], disabled=True))
+                found = self._staged[block_id] = StagedBlock(block, self._http, helpers=helpers)
+            except UserError:  # it cannot be loaded, as was found out just now
+                return AbsentBlock(replace(spec, disabled=True))
         return found
+
+
+_AT_DESK = frozenset({Kind.AGENT, Kind.REVIEW})
+
+
+class RunBlocks:
+    """The engine's `Blocks` for one run: most are everybody's, some ask for something in this run's name."""
+
+    __slots__ = ("_desk", "_stage")
+
+    def __init__(self, stage: Blocks, desk: Desk) -> None:
+        self._stage = stage
+        self._desk = desk
+
+    def get(self, block_id: str) -> Runnable:
+        found = self._stage.get(block_id)
+        if isinstance(found, StagedBlock):
+            spec = found.spec
+            if spec.kind in _AT_DESK:
+                return replace(found, desk=self._desk)
+            if spec.sensitive and modes_of(self._desk.run.facts).sensitive:
+                return GatedBlock(found, self._desk)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class GatedBlock:
+    """A sensitive block: a person is asked before it acts, also after a crash; what was approved is what it gets."""
+
+    staged: StagedBlock
+    desk: Desk
+
+    @property
+    def spec(self) -> BlockSpec:
+        return self.staged.spec
+
+    @property
+    def is_generator(self) -> bool:
+        return self.staged.is_generator
+
+    def effects_of(self, inputs: JsonObject) -> Effects:
+        return self.staged.effects_of(inputs)
+
+    async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
+        return await self.staged.call(await self._allowed(inputs, ctx), ctx)
+
+    async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
+        async for fired in self.staged.stream(await self._allowed(inputs, ctx), ctx):
+            yield fired
+
+    async def _allowed(self, inputs: JsonObject, ctx: StepContext) -> JsonObject:
+        try:
+            return await self.desk.leave_to_act(ctx, self.spec.name, inputs)
+        except BlockFailed as failure:
+            raise _step_failed(failure) from failure
 
 
 def _step_failed(failure: BlockFailed) -> StepFailed:

@@ -51,7 +51,7 @@ class StepPage:
     def _change(self, step: dict[str, Any], event: JsonObject) -> None:
         match event["type"]:
             case "step.started":
-                step["status"], step["attempt"] = "running", event["attempt"]
+                step["status"], step["attempt"], step["waiting"] = "running", event["attempt"], None
                 step["started_at"] = step["started_at"] or event["at"]
                 step["inputs"] = event.get("inputs", step["inputs"])
             case "step.output":
@@ -59,9 +59,17 @@ class StepPage:
                 if len(step["outputs"]) < MAX_OUTPUTS:
                     step["outputs"].append({"pin": event["pin"], "value": event["value"]})
             case "step.waiting":
-                step["status"] = "ready" if event.get("over") else "waiting"
+                over = event["over"]
+                step["status"] = "ready" if over else "waiting"
+                step["waiting"] = None if over else {"for": event["wait"], "due": event["due"], "ref": event["ref"]}
+            case "review.requested":
+                step["status"] = "waiting"
+                step["waiting"] = {"for": "review", "due": None, "ref": {"review_id": event["review_id"]}}
+            case "review.decided":
+                step["status"], step["waiting"] = "ready", None
             case "step.retry":
                 step["status"], step["error"] = "waiting", event["error"]
+                step["waiting"] = {"for": "retry", "due": event["due"], "ref": None}
             case _:
                 step["status"], step["error"], step["ended_at"] = event["status"], event["error"], event["at"]
                 self._going.discard(step["step_id"])
@@ -75,7 +83,7 @@ class StepPage:
     def _end_all(self, entry: Entry) -> None:
         """A run that has ended leaves no step unfinished."""
         for step_id in self._going:
-            self._steps[step_id].update(status="cancelled", ended_at=to_wire(from_micros(entry[1])))
+            self._steps[step_id].update(status="cancelled", waiting=None, ended_at=to_wire(from_micros(entry[1])))
         self._going.clear()
 
 
@@ -89,6 +97,7 @@ def _blank(step_id: int, node_id: str) -> dict[str, Any]:
         "outputs": [],
         "output_count": 0,
         "error": None,
+        "waiting": None,
         "started_at": None,
         "ended_at": None,
     }

@@ -1,6 +1,7 @@
 """The hot path's write sets: how a run is admitted, journaled, suspended and settled. Pure descriptions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from pilothouse.base.committer import Write, WriteSet
@@ -16,6 +17,7 @@ from pilothouse.base.logs import (
     snapshots,
 )
 from pilothouse.base.statements import JOINS_GO, Sql, delete_by, insert_into
+from pilothouse.features.runs.children import GUARD_PARENT, Parent
 from pilothouse.features.runs.models import runs
 from pilothouse.kit.json import dumps
 
@@ -27,6 +29,11 @@ _DELETE_VALUES = delete_by(log_values, ["log_id"])
 
 _INSERT_RUN = insert_into(
     runs, "id", "user_id", "agent_id", "version", "trigger", "inputs", "dry_run", "head", "created_at"
+)
+_INSERT_CHILD = insert_into(
+    runs,
+    *("id", "user_id", "agent_id", "version", "trigger", "inputs", "dry_run", "head", "created_at"),
+    *("parent_id", "parent_step"),
 )
 _RUN_EXISTS = Sql(
     name="run_exists",
@@ -91,6 +98,18 @@ def lanes_of(user_id: str, agent_id: str) -> tuple[str, str]:
     return f"run/{user_id}", f"run/{user_id}/{agent_id}"
 
 
+def admit_child(run: NewRun, caps: Caps, parent: Parent, job: Claimed) -> WriteSet:
+    """As `admit_run`, in the name of the parent's job: refused when that is not ours any more, or was cancelled.
+
+    The second answer is the job's state. A child that was started before is a `Clash`.
+    """
+    admitted = admit_run(run, caps, owner=None, reply_to=None)
+    admit, _, *rest = admitted.writes
+    row = (*run[:7], 1, run.created_at, parent.run_id, parent.step_id)
+    writes = ((GUARD_PARENT, (job.id, job.fence)), admit, (_INSERT_CHILD, row), *rest)
+    return replace(admitted, writes=writes)
+
+
 def admit_run(
     run: NewRun, caps: Caps, *, owner: str | None, reply_to: str | None, also: Sequence[Write] = ()
 ) -> WriteSet:
@@ -126,7 +145,9 @@ class Segment(NamedTuple):
         return len(self.body) + sum(len(text) for _, text in self.values)
 
 
-def flush_journal(job: Claimed, segment: Segment, started_at: int | None, *, also: Sequence[Write] = ()) -> WriteSet:
+def flush_journal(
+    job: Claimed, segment: Segment, started_at: int | None, *, also: Sequence[Write] = (), locks: tuple[str, ...] = ()
+) -> WriteSet:
     """A segment under the job's fence."""
     return WriteSet(
         writes=(
@@ -138,6 +159,7 @@ def flush_journal(job: Claimed, segment: Segment, started_at: int | None, *, als
         ),
         proof=_proof(job, segment),
         size=segment.size,
+        locks=locks,
     )
 
 
@@ -182,7 +204,7 @@ class Rest(NamedTuple):
     now: int
 
 
-def suspend_run(job: Claimed, segment: Segment, rest: Rest) -> WriteSet:
+def suspend_run(job: Claimed, segment: Segment, rest: Rest, *, also: Sequence[Write] = ()) -> WriteSet:
     """Let the run wait. The first answer says whether it sleeps or must go on for its inbox."""
     return WriteSet(
         writes=(
@@ -191,6 +213,7 @@ def suspend_run(job: Claimed, segment: Segment, rest: Rest) -> WriteSet:
             _insert(job, segment),
             *_keep(job.id, segment.values),
             *([save_snapshot(job, segment, rest.snapshot)] if rest.snapshot is not None else []),
+            *also,
         ),
         proof=_proof(job, segment),
         size=segment.size + len(rest.snapshot or ""),
@@ -198,7 +221,7 @@ def suspend_run(job: Claimed, segment: Segment, rest: Rest) -> WriteSet:
     )
 
 
-def settle_run(job: Claimed, segment: Segment, ending: Ending, *, slept: bool) -> WriteSet:
+def settle_run(job: Claimed, segment: Segment, ending: Ending, *, slept: bool, also: Sequence[Write] = ()) -> WriteSet:
     """The run's last entries, its final row, the end of its job. The first answer: held jobs that got its place.
 
     `slept`: a snapshot was saved, of which nobody has any more use.
@@ -210,6 +233,7 @@ def settle_run(job: Claimed, segment: Segment, ending: Ending, *, slept: bool) -
             _insert(job, segment),
             *_keep(job.id, segment.values),
             *([(DELETE_SNAPSHOT, (job.id,))] if slept else []),
+            *also,
         ),
         proof=_proof(job, segment),
         size=segment.size + len(ending.outputs),

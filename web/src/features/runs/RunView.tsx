@@ -10,6 +10,7 @@ import { StatusBadge } from '@/ui/StatusBadge'
 import { When } from '@/ui/When'
 import { Elapsed } from './Elapsed'
 import { useCancelRun } from './queries'
+import { Reviews } from './Reviews'
 import { RunOutputs } from './RunOutputs'
 import { Steps } from './Steps'
 import { type LiveRun, useRun } from './useRun'
@@ -21,12 +22,14 @@ export function RunPageView({ runId }: { runId: string }) {
   if (run.error instanceof ApiProblem && [404, 422].includes(run.error.status)) return <AbsentPage />
   if (run.error) return <ErrorPanel problem={run.error} onRetry={() => void run.refetch()} />
   const reason = live.log.reason ?? run.data.reason?.message
+  const steps = Object.values(live.log.steps)
   return (
     <>
       <RunHead run={run.data} live={live} />
       {reason && <ErrorPanel problem={{ message: reason }} />}
+      <Reviews runId={runId} steps={steps} />
       <RunOutputs results={live.log.results} over={live.over} />
-      <Steps steps={Object.values(live.log.steps)} names={names} />
+      <Steps steps={steps} names={names} />
     </>
   )
 }
@@ -64,6 +67,11 @@ function RunHead({ run, live }: { run: Schemas['RunOut']; live: LiveRun }) {
           {agent.data?.name || 'Agent'}
         </Link>
         <span>version {run.version}</span>
+        {run.parent_id && (
+          <Link to="/library/runs/$runId" params={{ runId: run.parent_id }}>
+            part of another run
+          </Link>
+        )}
         <span>
           started <When at={run.created_at} />
         </span>

@@ -1,8 +1,9 @@
-import { duration } from '@/kit/time'
+import { Link } from '@tanstack/react-router'
+import { duration, moment } from '@/kit/time'
 import { Grown } from '@/ui/Grown'
 import { StatusBadge } from '@/ui/StatusBadge'
 import { Value } from '@/ui/Value'
-import type { StepView } from './reducer'
+import type { StepView, StepWait } from './reducer'
 
 type Names = ReadonlyMap<string, string>
 
@@ -22,6 +23,22 @@ export function Steps({ steps, names }: { steps: readonly StepView[]; names: Nam
   )
 }
 
+const REASONS: { [kind: string]: string } = {
+  child: 'Waits for the agent inside to give something or to end.',
+  review: 'Waits for a person to decide.',
+  retry: 'Failed, and will be tried again.',
+  timer: 'Waits for a moment to come.',
+}
+
+function WaitsFor({ waiting }: { waiting: StepWait }) {
+  return (
+    <p>
+      {REASONS[waiting.kind] ?? 'Waits for something to be sent.'}
+      {waiting.due && <span className="quiet"> Due {moment(waiting.due)}.</span>}
+    </p>
+  )
+}
+
 function StepRow({ step, name }: { step: StepView; name: string }) {
   return (
     <details className="step">
@@ -34,8 +51,14 @@ function StepRow({ step, name }: { step: StepView; name: string }) {
         <StatusBadge status={step.status} />
       </summary>
       <div className="stack tight step-body">
+        {step.waiting && <WaitsFor waiting={step.waiting} />}
+        {step.child_id && (
+          <Link to="/library/runs/$runId" params={{ runId: step.child_id }}>
+            The run of the agent inside
+          </Link>
+        )}
         {step.error && <p className="bad">{step.error}</p>}
-        {step.outputs.length === 0 && !step.error && <p className="quiet">No output.</p>}
+        {step.outputs.length === 0 && !step.error && !step.waiting && <p className="quiet">No output.</p>}
         <Grown of={step.outputs}>
           {(output) => (
             <div>

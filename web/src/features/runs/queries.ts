@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
+import type { Schemas } from '@/api/shapes'
 
 const all = ['runs'] as const
 
@@ -27,6 +28,24 @@ export function runById(run_id: string) {
   return queryOptions({
     queryKey: [...all, run_id],
     queryFn: () => unwrap(api.GET('/api/runs/{run_id}', { params: { path: { run_id } } })),
+  })
+}
+
+/** What a run asks people; `asked` changes whenever it asks something else. */
+export function reviewsOf(run_id: string, asked: string) {
+  return queryOptions({
+    queryKey: [...all, run_id, 'reviews', asked],
+    queryFn: () => unwrap(api.GET('/api/runs/{run_id}/reviews', { params: { path: { run_id } } })),
+    enabled: asked !== '',
+  })
+}
+
+export function useDecideReviews(run_id: string) {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (decision: Schemas['ReviewAnswerIn']) =>
+      unwrap(api.POST('/api/reviews/decide', { body: { decisions: [decision] } })),
+    onSettled: () => cache.invalidateQueries({ queryKey: [...all, run_id, 'reviews'] }),
   })
 }
 

@@ -27,6 +27,8 @@ test('a whole log becomes steps, results and a status', () => {
         node_id: 'greet',
         status: 'completed',
         attempt: 1,
+        waiting: null,
+        child_id: null,
         outputs: [{ pin: 'text', value: 'hello' }],
         error: null,
         started_at: at,
@@ -44,6 +46,25 @@ test('a retry shows why, and the next attempt shows that it runs', () => {
   expect(again.steps[4]).toMatchObject({ status: 'running', attempt: 2 })
 })
 
+test('a step says what it waits for, and no longer when that came', () => {
+  const step = { step_id: 4, node_id: 'n', at }
+  const asked = foldRun(emptyRun, [{ ...step, id: 1, type: 'review.requested', review_id: 'r' }])
+  expect(asked.steps[4]).toMatchObject({ status: 'waiting', waiting: { kind: 'review', review_id: 'r' } })
+  const decided = foldRun(asked, [{ ...step, id: 2, type: 'review.decided', review_id: 'r' }])
+  expect(decided.steps[4]).toMatchObject({ status: 'ready', waiting: null })
+  const waits = { wait: 'child', due: null, ref: { run_id: 'c' }, over: false }
+  const child = foldRun(decided, [{ ...step, id: 3, type: 'step.waiting', ...waits }])
+  expect(child.steps[4]).toMatchObject({ waiting: { kind: 'child' }, child_id: 'c' })
+  const over = foldRun(child, [{ ...step, id: 4, type: 'step.waiting', over: true }])
+  expect(over.steps[4]).toMatchObject({ waiting: null, child_id: 'c' })
+})
+
+test('a run that was stopped leaves no step waiting', () => {
+  const asked = { step_id: 4, node_id: 'n', at, id: 1, type: 'review.requested', review_id: 'r' }
+  const ended = foldRun(emptyRun, [asked, { id: 2, type: 'run.finished', at, status: 'cancelled' }])
+  expect(ended.steps[4]).toMatchObject({ status: 'cancelled', waiting: null, ended_at: at })
+})
+
 test('kinds of events that this page does not know are passed over', () => {
   expect(foldRun(emptyRun, [{ id: 1, type: 'run.warning', at }])).toEqual({ ...emptyRun, last: 1 })
 })
@@ -51,7 +72,13 @@ test('kinds of events that this page does not know are passed over', () => {
 const anyLog = fc
   .array(
     fc.record({
-      type: fc.constantFrom(...events.map((event) => event.type), 'step.retry', 'step.waiting', 'other'),
+      type: fc.constantFrom(
+        ...events.map((event) => event.type),
+        'step.retry',
+        'step.waiting',
+        'review.requested',
+        'other',
+      ),
       step_id: fc.nat(3),
       node_id: fc.constant('n'),
       pin: fc.constant('out'),

@@ -4,11 +4,16 @@ import { fields, text } from '@/kit/json'
 
 export type RunEvent = { id: number; type: string; at: string; [fact: string]: unknown }
 
+/** What a step waits for: `child`, `review`, `timer`, `retry`, or a fact of another kind. */
+export type StepWait = { kind: string; due: string | null; review_id: string | null }
+
 export type StepView = {
   step_id: number
   node_id: string
   status: string
   attempt: number
+  waiting: StepWait | null
+  child_id: string | null
   outputs: readonly { pin: string; value: unknown }[]
   error: string | null
   started_at: string | null
@@ -54,7 +59,7 @@ export function foldRun(view: RunView, events: readonly RunEvent[]): RunView {
 }
 
 function take(draft: Draft, event: RunEvent): void {
-  if (event.type.startsWith('step.')) {
+  if (event.type.startsWith('step.') || event.type.startsWith('review.')) {
     const id = Number(event.step_id)
     draft.steps[id] = changed(draft.steps[id] ?? blank(id, String(event.node_id)), event)
   } else if (event.type === 'run.output') {
@@ -63,6 +68,9 @@ function take(draft: Draft, event: RunEvent): void {
     draft.status = String(event.status)
     draft.ended_at = event.at
     draft.reason = saying(event.reason)
+    for (const step of Object.values(draft.steps)) {
+      if (step.ended_at === null) draft.steps[step.step_id] = { ...step, ...stopped(event) }
+    }
   } else if (event.type === 'run.status') {
     draft.status = String(event.status)
     draft.started_at ??= event.status === 'running' ? event.at : null
@@ -75,20 +83,45 @@ function changed(step: StepView, event: RunEvent): StepView {
       return {
         ...step,
         status: 'running',
+        waiting: null,
         attempt: Number(event.attempt),
         started_at: step.started_at ?? event.at,
       }
     case 'step.output':
       return { ...step, outputs: [...step.outputs, { pin: String(event.pin), value: event.value }] }
     case 'step.waiting':
-      return { ...step, status: event.over === true ? 'ready' : 'waiting' }
+      if (event.over === true) return { ...step, status: 'ready', waiting: null }
+      return {
+        ...waits(step, text(event.wait) ?? '', event),
+        child_id: event.wait === 'child' ? (text(fields(event.ref).run_id) ?? null) : step.child_id,
+      }
+    case 'review.requested':
+      return waits(step, 'review', event)
+    case 'review.decided':
+      return { ...step, status: 'ready', waiting: null }
     case 'step.retry':
-      return { ...step, status: 'waiting', error: saying(event.error) }
+      return { ...waits(step, 'retry', event), error: saying(event.error) }
     case 'step.finished':
-      return { ...step, status: String(event.status), error: saying(event.error), ended_at: event.at }
+      return {
+        ...step,
+        status: String(event.status),
+        waiting: null,
+        error: saying(event.error),
+        ended_at: event.at,
+      }
     default:
       return step
   }
+}
+
+/** A run that has ended leaves no step unfinished. */
+function stopped(event: RunEvent): Pick<StepView, 'status' | 'waiting' | 'ended_at'> {
+  return { status: 'cancelled', waiting: null, ended_at: event.at }
+}
+
+function waits(step: StepView, kind: string, event: RunEvent): StepView {
+  const waiting = { kind, due: text(event.due) ?? null, review_id: text(event.review_id) ?? null }
+  return { ...step, status: 'waiting', waiting }
 }
 
 function saying(error: unknown): string | null {
@@ -103,6 +136,8 @@ function blank(step_id: number, node_id: string): StepView {
     node_id,
     status: 'ready',
     attempt: 1,
+    waiting: null,
+    child_id: null,
     outputs: [],
     error: null,
     started_at: null,

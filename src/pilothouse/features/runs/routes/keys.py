@@ -13,7 +13,8 @@ from pilothouse.base.http.idempotency import InProgress, KeyUse, Stored, idempot
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.reader import Reader
 from pilothouse.base.statements import insert_into
-from pilothouse.features.runs.service import Admitted, RunAsk, Runs
+from pilothouse.features.runs.admitting import RunAsk
+from pilothouse.features.runs.service import Admitted, Runs
 from pilothouse.kit.ids import RunId, new_id
 from pilothouse.kit.json import dumps, loads
 

@@ -22,16 +22,33 @@ from pilothouse.base.http import (
     scope,
 )
 from pilothouse.base.http.errors import IdempotencyConflict, IdempotencyInProgress
+from pilothouse.features import reviews
 from pilothouse.features.agents import AgentInvalid, AgentNotFound
 from pilothouse.features.runs import queries
-from pilothouse.features.runs.errors import BadPreference, EventBeyondHead, RunNotEnded, RunNotFound, ValueNotFound
+from pilothouse.features.runs.admitting import RunAsk
+from pilothouse.features.runs.errors import (
+    BadPreference,
+    EventBeyondHead,
+    EventsExpired,
+    RunNotEnded,
+    RunNotFound,
+    ValueNotFound,
+)
 from pilothouse.features.runs.events import RunEvents
 from pilothouse.features.runs.present import brief_json, run_json
 from pilothouse.features.runs.queries import Filter
 from pilothouse.features.runs.routes.keys import KnownRun, StartKeys
-from pilothouse.features.runs.schemas import RunCancelled, RunIn, RunList, RunOut, RunStatus, RunSummary, StepList
+from pilothouse.features.runs.schemas import (
+    RunCancelled,
+    RunIn,
+    RunList,
+    RunOut,
+    RunStatus,
+    RunSummary,
+    StepList,
+)
 from pilothouse.features.runs.schemas import RunEvents as RunEventsOut
-from pilothouse.features.runs.service import RunAsk, Runs
+from pilothouse.features.runs.service import Runs
 from pilothouse.kit.ids import AgentId, RunId
 from pilothouse.kit.json import JsonObject, dump_bytes
 
@@ -99,12 +116,12 @@ async def list_runs(
     page: Paging,
     agent_id: Annotated[IdText | None, Query()] = None,
     status: RunStatus | None = None,
+    parent_id: Annotated[IdText | None, Query(description="Only what steps of this run started.")] = None,
 ) -> Response:
-    """Runs, newest first."""
+    """Runs, newest first; those that steps of others started only with `parent_id`."""
     before = page.after if isinstance(page.after, str) else None
-    facts = await queries.list_runs(
-        _runs(request).reader, actor, Filter(agent_id, status), before=before, limit=page.fetch
-    )
+    wanted = Filter(agent_id, status, parent_id)
+    facts = await queries.list_runs(_runs(request).reader, actor, wanted, before=before, limit=page.fetch)
     shown, cursor = page.page(facts, lambda run: run.id)
     return _json({"items": [brief_json(run) for run in shown], "next_cursor": cursor})
 
@@ -132,8 +149,7 @@ async def list_steps(run_id: PathId, request: Request, actor: CurrentActor, page
     """The steps of a run in the order they started: inputs, outputs, attempts, times."""
     events = _events(request)
     after = page.after if isinstance(page.after, int) else 0
-    _, plan = await events.open(actor, RunId(run_id), after)
-    steps, following = await events.steps(RunId(run_id), plan, after, page.limit)
+    steps, following = await events.steps(actor, RunId(run_id), after, page.limit)
     return _json({"items": [*steps], "next_cursor": None if following is None else page.cursor(following)})
 
 
@@ -142,6 +158,16 @@ async def get_run_value(
 ) -> Response:
     """A value that is too large for the run's events: they show its beginning and its hash."""
     return _json(await queries.get_value(_runs(request).reader, actor, RunId(run_id), value_hash))
+
+
+async def list_run_reviews(run_id: PathId, request: Request, actor: CurrentActor, page: Paging) -> Response:
+    """What a run asked people, newest first."""
+    reader = _runs(request).reader
+    await queries.get_run(reader, actor, RunId(run_id))
+    before = page.after if isinstance(page.after, str) else None
+    found = await reviews.list_reviews(reader, actor, state=None, job_id=run_id, before=before, limit=page.fetch)
+    shown, cursor = page.page(found, lambda review: review.id)
+    return _json({"items": [review.wire for review in shown], "next_cursor": cursor})
 
 
 async def cancel_run(run_id: PathId, request: Request, actor: CurrentActor) -> Response:
@@ -206,6 +232,7 @@ def _router(prefix: str) -> Router:
     get("/runs/summary", response_model=RunSummary)(read(summarize_runs))
     get("/runs/{run_id}", response_model=RunOut, responses=absent)(read(get_run))
     get("/runs/{run_id}/steps", response_model=StepList, responses=absent)(read(list_steps))
+    get("/runs/{run_id}/reviews", response_model=reviews.ReviewList, responses=absent)(read(list_run_reviews))
     get("/runs/{run_id}/events", response_model=RunEventsOut, responses=_EVENT_RESPONSES)(read(follow_run))
     get("/runs/{run_id}/values/{value_hash}", response_model=JsonValue, responses=problems(ValueNotFound))(
         read(get_run_value)
@@ -221,7 +248,7 @@ _START_RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 _EVENT_RESPONSES: dict[int | str, dict[str, Any]] = {
     200: {"description": "A page, or the stream.", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
-    **problems(RunNotFound, EventBeyondHead),
+    **problems(RunNotFound, EventBeyondHead, EventsExpired),
 }
 _START_HEADERS: dict[str, Any] = {
     "parameters": [

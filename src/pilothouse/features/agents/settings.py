@@ -1,0 +1,38 @@
+"""What its owner wants of an agent's runs, whatever the version. To live on the library entry."""
+
+from dataclasses import dataclass
+
+from pilothouse.base.work import Read, Work
+from pilothouse.features.agents import queries
+from pilothouse.features.agents.events import AgentSettingsChanged
+from pilothouse.features.agents.models import AgentRow
+from pilothouse.kit.ids import AgentId
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSettings:
+    """Whom its runs ask before they go on."""
+
+    review_required: bool  # review blocks ask a person
+    review_sensitive: bool  # so does every block that is marked as sensitive
+
+
+async def get_agent_settings(read: Read, agent_id: AgentId) -> AgentSettings:
+    return _settings_of(await queries.find_agent(read, agent_id))
+
+
+async def change_agent_settings(
+    work: Work, agent_id: AgentId, *, review_required: bool | None = None, review_sensitive: bool | None = None
+) -> AgentSettings:
+    """Set what is given; runs that have begun keep to what they began with."""
+    agent = await queries.find_agent(work, agent_id, lock=True)
+    if review_required is not None:
+        agent.review_required = review_required
+    if review_sensitive is not None:
+        agent.review_sensitive = review_sensitive
+    await work.emit(AgentSettingsChanged(agent.id, agent.user_id))
+    return _settings_of(agent)
+
+
+def _settings_of(agent: AgentRow) -> AgentSettings:
+    return AgentSettings(agent.review_required, agent.review_sensitive)

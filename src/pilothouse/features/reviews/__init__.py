@@ -1,0 +1,26 @@
+"""Reviews: what an agent asks a person before it goes on."""
+
+from pilothouse.features.reviews.errors import AlreadyDecided, ReviewNotFound, ReviewPayloadChanged
+from pilothouse.features.reviews.queries import is_approved_for_node, list_reviews
+from pilothouse.features.reviews.review import FACT, NewReview, Review, payload_hash
+from pilothouse.features.reviews.schemas import ReviewList
+from pilothouse.features.reviews.service import Reviews
+from pilothouse.features.reviews.writes import FORGET_REVIEWS, Answer, close_reviews, insert_review
+
+__all__ = [
+    "FACT",
+    "FORGET_REVIEWS",
+    "AlreadyDecided",
+    "Answer",
+    "NewReview",
+    "Review",
+    "ReviewList",
+    "ReviewNotFound",
+    "ReviewPayloadChanged",
+    "Reviews",
+    "close_reviews",
+    "insert_review",
+    "is_approved_for_node",
+    "list_reviews",
+    "payload_hash",
+]

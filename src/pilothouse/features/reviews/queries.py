@@ -1,0 +1,38 @@
+"""Every read of reviews, scoped to the actor."""
+
+from pilothouse.base.actor import Actor
+from pilothouse.base.reader import Reader
+from pilothouse.features.reviews.errors import ReviewNotFound
+from pilothouse.features.reviews.review import COLUMNS, Review, review_of
+
+
+async def get_review(reader: Reader, actor: Actor, review_id: str) -> Review:
+    rows = await reader.rows(f"select {COLUMNS} from reviews where id=?1 and user_id=?2", review_id, actor.user_id)
+    if not rows:
+        raise ReviewNotFound
+    return review_of(rows[0])
+
+
+async def list_reviews(
+    reader: Reader, actor: Actor, *, state: str | None, job_id: str | None = None, before: str | None, limit: int
+) -> list[Review]:
+    """Newest first."""
+    where, params = "user_id=?1", [actor.user_id]
+    for column, value in (("state=", state), ("job_id=", job_id), ("id <", before)):
+        if value is not None:
+            params.append(value)
+            where += f" and {column}?{len(params)}"
+    sql = f"select {COLUMNS} from reviews where {where} order by id desc limit ?{len(params) + 1}"
+    return [review_of(row) for row in await reader.rows(sql, *params, limit)]
+
+
+async def is_approved_for_node(reader: Reader, job_id: str, node_id: str) -> bool:
+    """Whether somebody approved the rest of this node's steps in this run."""
+    sql = "select 1 from reviews where job_id=?1 and node_id=?2 and for_node and state='approved' limit 1"
+    return bool(await reader.rows(sql, job_id, node_id))
+
+
+async def overdue(reader: Reader, now: int, limit: int) -> list[tuple[str, str]]:
+    """Ids and top lanes of reviews that nobody decided in time."""
+    sql = "select id, top_lane from reviews where state='waiting' and expires_at <= ?1 order by id limit ?2"
+    return [(row[0], row[1]) for row in await reader.rows(sql, now, limit)]

@@ -1,0 +1,147 @@
+"""Runs inside runs: whole trees are cancelled at random moments, and many parents wait on one slot."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from pilothouse.base.settings import Settings
+from tests.databases import fresh_postgres, fresh_sqlite
+from tests.faults.report import record
+from tests.faults.scale import SEED, TREE, TREES, WAITING_PARENTS
+from tests.features.runs import graphs
+from tests.features.runs.graphs import calls, graph, link, node
+from tests.features.runs.stand import ORIGIN, Stand, open_installation, stamp
+
+FINAL = {"completed", "completed_with_errors", "failed", "cancelled"}
+
+
+@asynccontextmanager
+async def standing(request: pytest.FixtureRequest, folder: Path, profile: str, **more: Any) -> AsyncGenerator[Stand]:
+    fixed: dict[str, Any] = {"public_url": ORIGIN, "test_blocks": True, "shutdown_grace_seconds": 0.5, **more}
+    if profile == "embedded":
+        with fresh_sqlite(folder) as url:
+            await stamp(url)
+            settings = Settings.model_validate({"data_dir": folder, **fixed})
+            async with open_installation(settings) as opened, opened.stand() as stand:
+                yield stand
+        return
+    lines = {"broker_url": request.getfixturevalue("broker_url"), "redis_url": request.getfixturevalue("redis_url")}
+    with fresh_postgres() as url:
+        await stamp(url)
+        settings = Settings.model_validate({"data_dir": folder, "database_url": url, **lines, **fixed})
+        async with open_installation(settings) as opened, opened.stand() as stand:
+            yield stand
+
+
+PROFILES = pytest.mark.parametrize("profile", ["embedded", pytest.param("scaled", marks=pytest.mark.scaled)])
+
+
+def crowd(child: str, count: int) -> graphs.JsonObject:
+    """Runs `child` so many times at once, beside something that takes its time."""
+    return graph(
+        "Crowd",
+        [
+            node("n", graphs.NUMBER, name="n", value=0),
+            node("items", graphs.STEP_THROUGH, items=list(range(count))),
+            node("sub", graphs.CHILD, **graphs.order(child), inputs={}),
+            node("slow", graphs.SLEEP, seconds=30),
+            node("out", graphs.OUTPUT, name="out"),
+        ],
+        [link("items", "item", "sub", "n"), link("sub", "result", "out", "value")],
+    )
+
+
+def leaf() -> graphs.JsonObject:
+    """Quick for small numbers, waiting for others, and at work for ever for the rest."""
+    return graph(
+        "Leaf",
+        [
+            node("n", graphs.NUMBER, name="n"),
+            node("is_small", graphs.CONDITION, operator="<", value2=3),
+            node("quick", graphs.OUTPUT, name="result"),
+            node("wait", graphs.TIMER, seconds=20),
+            node("work", graphs.SLEEP, seconds=20),
+            node("late", graphs.OUTPUT, name="result"),
+        ],
+        [
+            link("n", "result", "is_small", "value1"),
+            link("is_small", "yes_output", "quick", "value"),
+            link("is_small", "no_output", "wait", "input_message"),
+            link("wait", "output_message", "work", "value"),
+            link("work", "value", "late", "value"),
+        ],
+    )
+
+
+async def tree_of(stand: Stand, root: str) -> dict[str, tuple[str | None, int]]:
+    sql = (
+        "with recursive tree(id) as (select id from runs where id=?1 union all"
+        " select r.id from runs r join tree t on r.parent_id=t.id)"
+        " select r.id, r.status, r.head from runs r join tree t on t.id=r.id"
+    )
+    return {row[0]: (row[1], row[2]) for row in await stand.rows(sql, root)}
+
+
+@PROFILES
+async def test_z6_a_cancelled_tree_ends_within_two_seconds_and_for_good(
+    request: pytest.FixtureRequest, tmp_path: Path, profile: str
+):
+    """Z6: at whatever moment; what was cancelled never completes, and nothing is done for it afterwards."""
+    random, slowest, most = Random(SEED), 0.0, 0
+    async with standing(request, tmp_path, profile, max_parallel_runs=10, user_max_runs=20) as stand:
+        small = await stand.agent(leaf())
+        branches = 3
+        middle = await stand.agent(crowd(small, TREE // branches - 1))
+        top = await stand.agent(crowd(middle, branches))
+        for _ in range(TREES):
+            run = await stand.start(top)
+            await asyncio.sleep((0.3 + random.random()) * TREE / 30)
+            asked = time.monotonic()
+            answer = await stand.ann.http.post(f"/api/v1/runs/{run['id']}/cancel")
+            assert answer.status_code == 200, answer.text
+            assert answer.json()["cancelled"] is True
+            tree = await tree_of(stand, run["id"])
+            while not all(status in FINAL for status, _ in tree.values()):
+                await asyncio.sleep(0.02)
+                tree = await tree_of(stand, run["id"])
+            took = time.monotonic() - asked
+            slowest, most = max(slowest, took), max(most, len(tree))
+            assert tree[run["id"]][0] == "cancelled"
+            assert took <= 2 if TREE < 100 else took <= 3  # two cores carry the servers and the clients too
+            await asyncio.sleep(0.3)
+            assert await tree_of(stand, run["id"]) == tree
+            again = await stand.ann.http.post(f"/api/v1/runs/{run['id']}/cancel")
+            assert again.json()["cancelled"] is False
+        assert await stand.rows("select count(*) from jobs") == [(0,)]
+        assert most > TREE // 2  # else little was tried
+        used = await stand.rows("select sum(used) from lanes where key like ?1", "run/%")
+        assert used[0][0] == 0
+    record("figure", name=f"seconds to cancel a tree of up to {most} runs", profile=profile, value=round(slowest, 2))
+
+
+@PROFILES
+async def test_w1_many_waiting_parents_on_one_slot_all_finish(
+    request: pytest.FixtureRequest, tmp_path: Path, profile: str
+):
+    """W1: a waiting run holds no worker, so that nesting cannot deadlock."""
+    async with standing(request, tmp_path, profile, worker_concurrency=1) as stand:
+        child = await stand.agent(graphs.adder(by=2))
+        parent = await stand.agent(calls(child, "sum", n=40))
+        began = time.monotonic()
+        for _ in range(WAITING_PARENTS):
+            await stand.start(parent)
+        sql = "select status, count(*) from runs where agent_id=?1 group by status"
+        counts: list[tuple[Any, ...]] = []
+        async with asyncio.timeout(60 + WAITING_PARENTS):
+            while counts != [("completed", WAITING_PARENTS)]:
+                await asyncio.sleep(0.1)
+                counts = await stand.rows(sql, parent)
+        took = time.monotonic() - began
+        assert await stand.rows(sql, child) == [("completed", WAITING_PARENTS)]
+    record("figure", name=f"seconds for {WAITING_PARENTS} parents on one slot", profile=profile, value=round(took, 1))

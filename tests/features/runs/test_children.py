@@ -1,0 +1,270 @@
+"""W4: an agent inside an agent. The child's run belongs to the step, its outputs come as they are committed."""
+
+import asyncio
+from typing import Any, cast
+
+import pytest
+
+from pilothouse.features.agents import AgentInvalid
+from pilothouse.kit.ids import new_id
+from pilothouse.kit.json import Json, JsonObject
+from tests.features.runs import graphs
+from tests.features.runs.graphs import CHILD, calls, graph, link, node, order
+from tests.features.runs.stand import Stand
+
+
+async def children_of(stand: Stand, run_id: str) -> list[tuple[Any, ...]]:
+    sql = "select id, parent_step, status from runs where parent_id=?1 order by parent_step, id"
+    return await stand.rows(sql, run_id)
+
+
+def fails() -> JsonObject:
+    """Would give `sum`, if it ever got so far."""
+    return graph(
+        "Child",
+        [node("bad", graphs.TIMER, {"on_error": "fail"}, seconds=-1), node("out", graphs.OUTPUT, name="sum")],
+        [link("bad", "output_message", "out", "value")],
+    )
+
+
+async def test_a_child_runs_and_its_outputs_are_the_steps(stand: Stand):
+    child = await stand.agent(graphs.adder(by=2))
+    run = await stand.run(calls(child, "sum", n=40))
+    assert (run["status"], run["outputs"], run["stats"]["children"]) == ("completed", {"sum": [42]}, 1)
+    ((child_id, step, status),) = await children_of(stand, run["id"])
+    assert (step, status) == (1, "completed")
+    shown = await stand.get(child_id)
+    assert (shown["trigger"], shown["inputs"], shown["outputs"]) == ("agent", {"n": 40}, {"sum": [42]})
+    used = await stand.rows("select used from lanes where key like ?1", f"run/{stand.ann.actor.user_id}%")
+    assert {row[0] for row in used} == {0}
+
+
+async def test_linked_pins_are_the_childs_inputs_and_win(stand: Stand):
+    child = await stand.agent(graphs.adder(by=2))
+    document = graph(
+        "Parent",
+        [
+            node("n", graphs.NUMBER, name="n"),
+            node("sub", CHILD, **order(child), inputs={"n": 1}),
+            node("out", graphs.OUTPUT, name="sum"),
+        ],
+        [link("n", "result", "sub", "n"), link("sub", "sum", "out", "value")],
+    )
+    assert (await stand.run(document, n=5))["outputs"] == {"sum": [7]}
+
+
+async def test_outputs_come_in_commit_order_while_the_child_works(stand: Stand):
+    """The child gives three things, then waits for a word; the parent has them all by then."""
+    child = await stand.agent(
+        graph(
+            "Child",
+            [
+                node("items", graphs.STEP_THROUGH, items=[1, 2, 3]),
+                node("out", graphs.OUTPUT, name="item"),
+                node("wait", graphs.AWAIT, fact="go"),
+                node("last", graphs.OUTPUT, name="item"),
+            ],
+            [link("items", "item", "out", "value"), link("wait", "fact", "last", "value")],
+        )
+    )
+    run = await stand.start(await stand.agent(calls(child, "item")))
+
+    async def heard() -> list[Any]:
+        return [event["value"] for event in await stand.events(run["id"]) if event["type"] == "run.output"]
+
+    for _ in range(200):
+        if len(await heard()) == 3:
+            break
+        await asyncio.sleep(0.02)
+    assert await heard() == [1, 2, 3]
+    ((child_id, *_),) = await children_of(stand, run["id"])
+    assert (await stand.get(child_id))["status"] == "waiting"
+    assert (await stand.reaches(run["id"], "waiting"))["status"] == "waiting"
+
+    await stand.house.api.runs.send_fact(stand.ann.actor, child_id, "go", 4)
+    assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"item": [1, 2, 3, 4]}
+
+
+async def test_a_child_with_errors_completes_its_step_and_counts_in_the_parent(stand: Stand):
+    child = await stand.agent(
+        graph(
+            "Child",
+            [
+                node("bad", graphs.TIMER, seconds=-1),
+                node("good", graphs.ADD, a=1),
+                node("out", graphs.OUTPUT, name="sum"),
+            ],
+            [link("good", "sum", "out", "value")],
+        )
+    )
+    run = await stand.run(calls(child, "sum"))
+    assert (run["status"], run["outputs"]) == ("completed_with_errors", {"sum": [2]})
+    assert (run["stats"]["errors_unhandled"], run["stats"]["steps"]) == (1, {"completed": 2})
+    assert (run["reason"]["code"], run["reason"]["step_id"]) == ("step_failed", 1)
+
+
+async def test_a_failed_child_fails_its_step(stand: Stand):
+    child = await stand.agent(fails())
+    run = await stand.run(calls(child, "sum"))
+    assert (run["status"], list(run["outputs"])) == ("completed_with_errors", ["wrong"])
+    steps = (await stand.ann.http.get(f"/api/v1/runs/{run['id']}/steps")).json()["items"]
+    assert (steps[0]["error"]["code"], steps[0]["error"]["detail"]["status"]) == ("child_failed", "failed")
+
+
+async def test_a_cancelled_child_fails_its_step(stand: Stand):
+    child = await stand.agent(graphs.timer(3600))
+    run = await stand.start(await stand.agent(calls(child, "tick")))
+    await stand.reaches(run["id"], "waiting")
+    ((child_id, *_),) = await children_of(stand, run["id"])
+    assert (await stand.ann.http.post(f"/api/v1/runs/{child_id}/cancel")).json()["cancelled"]
+    ended = await stand.reaches(run["id"], "completed_with_errors")
+    assert ended["stats"]["errors_handled"] == 1
+
+
+async def test_an_unknown_or_foreign_child_is_refused_before_anything_is_written(stand: Stand):
+    bob = await stand.house.person()
+    for child in (new_id(), await stand.agent(graphs.adder(), bob)):
+        with pytest.raises(AgentInvalid) as refused:
+            await stand.agent(calls(child, "sum", n=1))
+        assert "sub_agent_missing" in str(refused.value.facts["issues"])
+    await bob.leave()
+
+
+async def test_an_agent_that_calls_itself_stops_at_ten(stand: Stand):
+    """A8: refused when it is asked for; and by the engine, when masks or links hide it until then."""
+    loop = await stand.agent(
+        graph(
+            "Loop",
+            [
+                node("n", graphs.ANY, name="n"),
+                node("sub", CHILD, **{**order(new_id()), "inputs": {}}),
+                node("out", graphs.OUTPUT, name="n"),
+                node("wrong", graphs.OUTPUT, name="wrong"),
+            ],
+            [
+                link("n", "result", "sub", "graph_id"),
+                link("n", "result", "sub", "n"),
+                link("sub", "error", "wrong", "value"),
+                link("sub", "wrong", "wrong", "value"),
+            ],
+        )
+    )
+    run = await stand.start(loop, wait=60, n=loop)
+    assert run["status"] == "completed_with_errors"
+    assert run["stats"]["children"] == 10
+    assert "deeper than 10" in run["outputs"]["wrong"][0]
+
+
+@pytest.mark.parametrize("attempts", [1, 3])
+async def test_a_step_that_is_repeated_attaches_to_its_child(stand: Stand, attempts: int):
+    """As a crash repeats it: the parent's job changes hands between the child's start and its end."""
+    child = await stand.agent(graphs.waits_for("go"))
+    run = await stand.start(await stand.agent(calls(child, "said", policy={"retry": {"max_attempts": attempts}})))
+    await stand.reaches(run["id"], "waiting")
+    await stand.tell("delete from snapshots where log_id=:id", id=run["id"])
+    ((child_id, *_),) = await children_of(stand, run["id"])
+    await stand.house.api.runs.send_fact(stand.ann.actor, child_id, "go", 1)
+    assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"said": [1]}
+    assert len(await children_of(stand, run["id"])) == 1
+
+
+async def test_a_retried_step_gets_a_new_child(stand: Stand):
+    child = await stand.agent(fails())
+    retry: JsonObject = {"retry": {"max_attempts": 2, "backoff_s": 0.05, "on": "any"}}
+    run = await stand.run(calls(child, "sum", policy=retry))
+    assert run["status"] == "completed_with_errors"
+    assert len(await children_of(stand, run["id"])) == 2
+
+
+async def test_lanes_do_not_tie_parents_and_children_together(stand: Stand):
+    """C3: three places for an agent, four for a user, and ten parents of three generations each."""
+    leaf = await stand.agent(graphs.adder())
+    middle = await stand.agent(calls(leaf, "sum", n=1))
+    top = await stand.agent(calls(middle, "sum"))
+    runs = [await stand.start(top) for _ in range(10)]
+    for run in runs:
+        assert (await stand.reaches(run["id"], "completed", seconds=40))["outputs"] == {"sum": [2]}
+    used = await stand.rows("select used from lanes where key like ?1", f"run/{stand.ann.actor.user_id}%")
+    assert {row[0] for row in used} == {0}
+
+
+async def test_outputs_reach_a_parent_that_is_busy_with_something_else(stand: Stand):
+    """Its other branch takes a minute; the child's outputs are there long before."""
+    child = await stand.agent(graphs.adder(by=2))
+    document = calls(child, "sum", n=40)
+    document["nodes"] = [*cast(list[Json], document["nodes"]), node("slow", graphs.SLEEP, seconds=60)]
+    run = await stand.start(await stand.agent(document))
+    for _ in range(250):
+        if any(event["type"] == "run.output" for event in await stand.events(run["id"])):
+            break
+        await asyncio.sleep(0.02)
+    else:
+        raise AssertionError("nothing came within five seconds")
+    assert (await stand.get(run["id"]))["status"] == "running"
+    await stand.ann.http.post(f"/api/v1/runs/{run['id']}/cancel")
+    await stand.reaches(run["id"], "cancelled")
+
+
+class TestMasks:
+    """C2: `parent/child` reaches into a sub-agent, at any depth, and survives a resume."""
+
+    async def masked(self, stand: Stand, agent: str, masks: JsonObject, **inputs: Json) -> Any:
+        body = {"inputs": inputs, "input_masks": masks}
+        headers = {"Prefer": "wait=30"}
+        return await stand.ann.http.post(f"/api/v1/agents/{agent}/runs", json=body, headers=headers)
+
+    async def test_c2_a_mask_reaches_a_node_of_a_sub_agent(self, stand: Stand):
+        leaf = await stand.agent(graphs.adder(by=2))
+        middle = await stand.agent(calls(leaf, "sum", n=1))
+        top = await stand.agent(calls(middle, "sum"))
+        answer = await self.masked(stand, middle, {"sub/add": {"b": 10}})
+        assert answer.json()["outputs"] == {"sum": [11]}
+        answer = await self.masked(stand, top, {"sub/sub/add": {"b": 100}})
+        assert answer.json()["outputs"] == {"sum": [101]}
+
+    async def test_c2_the_runs_mask_wins_over_the_nodes_own(self, stand: Stand):
+        leaf = await stand.agent(graphs.adder(by=2))
+        document = calls(leaf, "sum", n=1)
+        cast(Any, document["nodes"])[0]["inputs"]["nodes_input_masks"] = {"add": {"b": 10}}
+        middle = await stand.agent(document)
+        assert (await stand.start(middle, wait=30))["outputs"] == {"sum": [11]}
+        assert (await self.masked(stand, middle, {"sub/add": {"b": 20}})).json()["outputs"] == {"sum": [21]}
+
+    async def test_c2_a_mask_survives_a_resume(self, stand: Stand):
+        leaf = await stand.agent(graphs.waits_for("go"))
+        middle = await stand.agent(calls(leaf, "said"))
+        body: JsonObject = {"inputs": {}, "input_masks": {"sub/wait": {"fact": "other"}}}
+        run = (await stand.ann.http.post(f"/api/v1/agents/{middle}/runs", json=body)).json()
+        await stand.reaches(run["id"], "waiting")
+        ((child_id, *_),) = await children_of(stand, run["id"])
+        await stand.reaches(child_id, "waiting")
+        await stand.tell("delete from snapshots where log_id=:id", id=child_id)
+        await stand.house.api.runs.send_fact(stand.ann.actor, child_id, "other", 1)
+        assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"said": [1]}
+
+    @pytest.mark.parametrize("path", ["nobody", "sub/nobody", "out/x", "sub/out/x"])
+    async def test_c2_a_mask_of_no_node_is_refused(self, stand: Stand, path: str):
+        leaf = await stand.agent(graphs.adder(by=2))
+        middle = await stand.agent(calls(leaf, "sum", n=1))
+        answer = await self.masked(stand, middle, {path: {"b": 1}})
+        assert (answer.status_code, answer.json()["code"]) == (422, "agent_invalid")
+        assert answer.json()["detail"]["issues"][0]["code"] == "mask_unknown_node"
+        assert await stand.count("runs") == 0
+
+
+async def test_r5_a_run_and_its_children_finish_on_their_own_version(stand: Stand):
+    """Whatever is saved or deleted meanwhile."""
+    child = await stand.agent(graphs.waits_for("go"))
+    parent = await stand.agent(calls(child, "said"))
+    run = await stand.start(parent)
+    await stand.reaches(run["id"], "waiting")
+    ((child_id, *_),) = await children_of(stand, run["id"])
+    for agent in (child, parent):
+        saved = await stand.ann.http.put(f"/api/v1/agents/{agent}", json={"graph": graphs.timer(1), "base_version": 1})
+        assert saved.status_code == 200, saved.text
+        gone = await stand.ann.http.delete(f"/api/v1/agents/{agent}", headers={"If-Match": '"v2"'})
+        assert gone.status_code == 204, gone.text
+    await stand.tell("delete from snapshots where log_id in (:a, :b)", a=run["id"], b=child_id)
+    await stand.house.api.runs.send_fact(stand.ann.actor, child_id, "go", 7)
+    ended = await stand.reaches(run["id"], "completed")
+    assert (ended["version"], ended["outputs"]) == (1, {"said": [7]})

@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Schemas } from '@/api/shapes'
+import { Button } from '@/ui/Button'
+import { AreaField, Field } from '@/ui/Field'
+import { ErrorPanel } from '@/ui/States'
+import { asEdited, decisionOf } from './decision'
+import { reviewsOf, useDecideReviews } from './queries'
+import type { StepView } from './reducer'
+
+/** What the run waits to hear from a person. */
+export function Reviews({ runId, steps }: { runId: string; steps: readonly StepView[] }) {
+  const asked = steps.flatMap((step) => step.waiting?.review_id ?? [])
+  const { data, error, refetch } = useQuery(reviewsOf(runId, asked.join(' ')))
+  const waiting =
+    data?.items.filter((review) => review.state === 'waiting' && asked.includes(review.id)) ?? []
+  if (asked.length === 0) return null
+  return (
+    <section className="stack" aria-labelledby="reviews">
+      <h2 id="reviews">Waiting for you</h2>
+      {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
+      {waiting.map((review) => (
+        <ReviewPanel key={review.id} review={review} />
+      ))}
+    </section>
+  )
+}
+
+function ReviewPanel({ review }: { review: Schemas['ReviewOut'] }) {
+  const decide = useDecideReviews(review.run_id)
+  const [edited, setEdited] = useState(() => asEdited(review.payload))
+  const [message, setMessage] = useState('')
+  const [fault, setFault] = useState<string | undefined>()
+
+  function say(approved: boolean) {
+    try {
+      setFault(undefined)
+      decide.mutate(decisionOf(review, approved, edited, message))
+    } catch (problem) {
+      setFault(problem instanceof Error ? problem.message : String(problem))
+    }
+  }
+
+  return (
+    <form className="stack review" aria-label={review.name} onSubmit={(event) => event.preventDefault()}>
+      <h3>{review.name}</h3>
+      {review.instructions && <p className="quiet">{review.instructions}</p>}
+      <AreaField
+        label={review.editable ? 'What is asked; you may change it' : 'What is asked'}
+        className="input code"
+        rows={8}
+        value={edited}
+        readOnly={!review.editable}
+        fault={fault}
+        onChange={(event) => setEdited(event.target.value)}
+      />
+      <Field label="Message" optional value={message} onChange={(event) => setMessage(event.target.value)} />
+      {decide.error && <ErrorPanel problem={decide.error} />}
+      <div className="row">
+        <Button icon="check" busy={decide.isPending} onClick={() => say(true)}>
+          Approve
+        </Button>
+        <Button look="danger" icon="close" busy={decide.isPending} onClick={() => say(false)}>
+          Reject
+        </Button>
+      </div>
+    </form>
+  )
+}
