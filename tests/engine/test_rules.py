@@ -13,7 +13,7 @@ from pilothouse.engine.run import Run
 from pilothouse.engine.state import Pause, Step
 from pilothouse.graph.catalogue import Effects, Kind
 from pilothouse.graph.document import Policy
-from pilothouse.kit.json import JsonObject
+from pilothouse.kit.json import Json, JsonObject
 from tests.engine.toys import Toy, graph, node, play, shelf, spec
 
 
@@ -89,6 +89,18 @@ def test_a_step_that_gave_up_its_place_stands_behind_those_that_started_meanwhil
     assert [step.filled["value"] for step in run.ready] == [2, 1]
 
 
+def test_places_are_the_same_after_a_snapshot():
+    """engine:D1, engine:F7"""
+    before, older, younger = two_steps()
+    before.output(younger, "out", 2, 5)
+    run = Run.restore(before.plan, before.snapshot())
+    run.finish(run.steps[younger.id], 6)
+    assert not run.ready
+    run.output(run.steps[older.id], "out", 1, 7)
+    run.finish(run.steps[older.id], 7)
+    assert [step.filled["value"] for step in run.ready] == [1, 2]
+
+
 async def test_a_skipped_node_runs_no_step_and_fires_nothing():
     """engine:S4"""
     blocks = shelf()
@@ -145,8 +157,8 @@ def test_only_the_time_in_a_workers_hands_is_active():
 
 
 @pytest.mark.parametrize("value", ["text", 1, None, [1], {"a": 1}])
-async def test_several_values_on_one_pin_each_make_a_step(value: object):
+async def test_several_values_on_one_pin_each_make_a_step(value: Json):
     """engine:F1, engine:F3"""
-    items = [value, value, value]
-    doc = graph([node("all", "items", items=items), node("a", "echo")], "all.item -> a.value")  # type: ignore[arg-type]
+    items: list[Json] = [value, value, value]
+    doc = graph([node("all", "items", items=items), node("a", "echo")], "all.item -> a.value")
     assert (await play(doc, shelf())).fired("a") == items
