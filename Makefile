@@ -45,8 +45,9 @@ mutants: venv-dev  ## Break the code on purpose, one rule at a time: the tests m
 requirements: venv-dev  ## Write the page that says which tests hold which rule of the engine
 	@$(BIN)/python -m scripts.requirements --write
 
-docs-blocks: venv-dev  ## Write the block index and its page from the blocks themselves
+docs-blocks: venv-dev  ## Write the block index and its pages from the blocks themselves
 	@$(BIN)/python -m pilothouse.blocks.index --write
+	@$(BIN)/python -m scripts.block_pages
 
 dist: venv-dev web  ## Build the wheel, install it into an empty venv and start it
 	@rm -rf dist

@@ -8,6 +8,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from scripts import block_pages as pages
+
 OPENAPI = Path("docs/reference/openapi.json")
 TYPES = Path("web/src/api/schema.gen.ts")
 TOOLS = Path("docs/reference/tools.md")
@@ -38,13 +40,22 @@ def api_types(write: bool) -> str | None:
 
 
 def block_index(write: bool) -> str | None:
-    """The index of blocks and its page."""
+    """The index of blocks."""
     if find_spec("pilothouse.blocks.index") is None:
         return None
     command = [sys.executable, "-m", "pilothouse.blocks.index", "--write" if write else "--check"]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     if done.returncode != 0:
         return f"{done.stdout}{done.stderr}the block index differs; run `make docs-blocks`"
+    return None
+
+
+def block_pages(write: bool) -> str | None:
+    """A page of the reference for each category of blocks."""
+    if write:
+        pages.write()
+    elif wrong := pages.stale():
+        return f"{', '.join(wrong)}: not what the blocks say; run `make docs-blocks`"
     return None
 
 
@@ -66,10 +77,12 @@ def rules_page(write: bool) -> str | None:
     return done.stdout.strip() if done.returncode else None
 
 
+MAKERS = (openapi, api_types, block_index, block_pages, tool_page, rules_page)
+
+
 def main() -> int:
     write = "--write" in sys.argv
-    makers = (openapi, api_types, block_index, tool_page, rules_page)
-    complaints = [complaint for make in makers if (complaint := make(write))]
+    complaints = [complaint for make in MAKERS if (complaint := make(write))]
     for complaint in complaints:
         print(complaint)
     return 1 if complaints else 0

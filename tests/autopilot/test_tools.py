@@ -73,9 +73,30 @@ async def test_blocks_are_ranked_and_machinery_is_found_only_while_building(hand
     found = await hand.call("find_block", query="send a request to the web")
     assert found["blocks"][0]["name"] == "Send web request"
     assert "url" in found["blocks"][0]["input_schema"]["properties"]
-    assert (await hand.call("find_block", query="agent input"))["type"] == "no_results"
+    plain = await hand.call("find_block", query="agent input")
+    assert "Agent input" not in [block["name"] for block in plain["blocks"]]
     building = await hand.call("find_block", query="agent input", for_agent_generation=True)
     assert "Agent input" in [block["name"] for block in building["blocks"]]
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        ("sum of a list", "Aggregate"),
+        ("remember a value", "Persist information"),
+        ("parse json", "JSON decoder"),
+        ("loop over items", "Step through items"),
+        ("multiply two numbers", "Calculator"),
+        ("regex", "Extract text information"),
+        ("make text uppercase", "Change text"),
+        ("read a web page", "Fetch web page"),
+        ("filter a list", "Filter list"),
+        ("what day is it, the current date", "Get current date"),
+    ],
+)
+async def test_a_few_words_find_the_block_that_does_it(hand: Hand, query: str, best: str):
+    found = await hand.call("find_block", query=query)
+    assert found["blocks"][0]["name"] == best
 
 
 async def test_nothing_found_is_said_with_suggestions_and_too_long_a_query_is_refused(hand: Hand):

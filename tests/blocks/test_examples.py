@@ -78,3 +78,23 @@ def test_what_the_first_example_fires_fits_the_served_schema(block_id: str):
         assert isinstance(schema, dict)
         assert not callable(value)
         assert problems(value, schema, spec.outputs) == []
+
+
+# These take whatever their pins take and always have an answer.
+CANNOT_FAIL = {
+    *("Add to dictionary", "Add to list", "Agent input", "Agent long text input", "Agent short text input"),
+    *("Agent table input", "Code extraction", "Count items", "Create dictionary", "Dictionary is empty"),
+    *("Find in dictionary", "Find in list", "Generic webhook trigger", "If input matches", "JSON encoder"),
+    *("List difference", "List intersection", "List is empty", "Note", "Print to console", "Retrieve information"),
+    *("Reverse list order", "Store value", "Switch", "Text encoder", "Word character count"),
+    "Combine texts",  # fails only past 16 million characters: test_text_blocks
+}
+
+
+def test_every_block_that_can_fail_shows_how():
+    silent = {
+        spec.name
+        for block_id, spec in Registry().items()
+        if not any(one.fails or "error" in dict(one.fires) for one in REGISTRY.load(block_id).examples)
+    }
+    assert silent == CANNOT_FAIL

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from types import ModuleType
-from typing import Any
+from typing import Annotated, Any, Literal, cast
 
 import pytest
 from pydantic import Field
@@ -16,9 +16,11 @@ from pilothouse.blocks.contract import (
     BlockOutput,
     BlockRefused,
     Category,
+    Cost,
     Effects,
     Example,
     Kind,
+    Webhook,
     block,
 )
 
@@ -43,6 +45,9 @@ GOOD: dict[str, Any] = {
     "effects": Effects.NONE,
     "examples": [Example(ask={"text": "a"}, fires=[("result", "a")])],
 }
+
+
+HOOK = Webhook(provider="acme", type="event", event_format="*")
 
 
 def make(function: Callable[..., Any] = good, **changes: Any) -> Block:
@@ -70,7 +75,11 @@ def test_a_good_block_is_taken():
         ({"examples": [Example(ask={}, fires=[])]}, "first example lacks text"),
         ({"examples": [Example(ask={"text": "a"}, fires=[("nope", 1)])]}, "unknown pins: nope"),
         ({"happy_pins": ("nope",)}, "happy_pins names unknown pins"),
-        ({"kind": Kind.TRIGGER}, "trigger without a `payload`"),
+        ({"kind": Kind.TRIGGER}, "trigger without a hidden `payload`"),
+        ({"webhook": HOOK}, "when, and only when, it is a trigger"),
+        ({"cost": [Cost(-1)]}, "a whole number of credits"),
+        ({"cost": [Cost(1, divisor=0)]}, "a whole number of credits"),
+        ({"cost": [Cost(1, filter={"model": "x"})]}, "unknown inputs: model"),
     ],
 )
 def test_a_bad_declaration_is_refused(changes: dict[str, Any], reason: str):
@@ -181,3 +190,84 @@ def test_two_blocks_of_one_id_are_refused():
     vars(module).update(one=make(), two=make(name="Other"))
     with pytest.raises(BlockRefused, match="is taken by 'Echo'"):
         index.entries([module])
+
+
+class HookedIn(BlockInput):
+    payload: Annotated[dict[str, AnyJson], Field(json_schema_extra={"hidden": True})]
+    events: Annotated[list[str], Field(default_factory=list[str])]
+
+
+async def hooked(ask: HookedIn, ctx: BlockContext) -> GoodOut:
+    """Start with an event."""
+    return GoodOut(result=ask.payload)
+
+
+TRIGGER: dict[str, Any] = {"kind": Kind.TRIGGER, "examples": [Example(ask={"payload": {}}, fires=[("result", {})])]}
+
+
+def test_a_trigger_says_how_its_events_come():
+    """Q9, Q10."""
+    hook = Webhook("acme", "repo", "push.*", resource_format="{owner}/{name}", event_filter_field="events")
+    made = make(hooked, **TRIGGER, webhook=hook, cost=[Cost(2, "ITEMS", 10, {"events": []})])
+    assert made.spec.webhook == {
+        "provider": "acme",
+        "type": "repo",
+        "event_format": "push.*",
+        "resource_format": "{owner}/{name}",
+        "event_filter_field": "events",
+        "automatic": False,
+    }
+    assert made.spec.cost == ({"amount": 2, "type": "ITEMS", "divisor": 10, "filter": {"events": []}},)
+
+
+@pytest.mark.parametrize(
+    ("hook", "reason"),
+    [
+        (None, "when, and only when, it is a trigger"),
+        (Webhook("acme", "repo", "*", automatic=True), "exactly one credentials field"),
+        (Webhook("acme", "repo", "*", event_filter_field="kinds"), "'kinds', which is no input"),
+    ],
+)
+def test_a_trigger_without_what_it_needs_is_refused(hook: Webhook | None, reason: str):
+    with pytest.raises(BlockRefused, match=reason):
+        make(hooked, **TRIGGER, webhook=hook)
+
+
+class ToldIn(BlockInput):
+    text: Annotated[
+        str,
+        Field(
+            title="Words",
+            description="What to say.",
+            min_length=1,
+            max_length=9,
+            examples=["hi"],
+            json_schema_extra={"placeholder": "hi", "advanced": True, "format": "long-text", "depends_on": ["times"]},
+        ),
+    ]
+    times: Annotated[int, Field(ge=1, le=3, json_schema_extra={"hidden": True, "secret": True})] = 2
+    size: Annotated[Literal["s", "m"], Field(description="How large.")] = "s"
+
+
+async def told(ask: ToldIn, ctx: BlockContext) -> GoodOut:
+    """Say it."""
+    return GoodOut()
+
+
+def test_all_that_is_said_of_a_field_is_in_the_served_schema():
+    """Q3."""
+    fields = cast(dict[str, dict[str, Any]], make(told).spec.inputs["properties"])
+    assert fields["text"] == {
+        "title": "Words",
+        "description": "What to say.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 9,
+        "examples": ["hi"],
+        "placeholder": "hi",
+        "advanced": True,
+        "format": "long-text",
+        "depends_on": ["times"],
+    }
+    assert {"default": 2, "minimum": 1, "maximum": 3, "hidden": True, "secret": True}.items() <= fields["times"].items()
+    assert fields["size"]["enum"] == ["s", "m"]

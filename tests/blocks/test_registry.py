@@ -22,11 +22,11 @@ STARTS = """
 import sys
 from pilothouse.blocks.registry import Registry
 registry = Registry()
-assert len(registry) >= 19, len(registry)
-modules = ["io", "typed_inputs", "logic", "data", "text", "net", "time", "template", "testing"]
-loaded = [name for name in modules if "pilothouse.blocks." + name in sys.modules]
-vendors = [name for name in ("jinja2", "httpx2", "pydantic_ai") if name in sys.modules]
-assert not loaded and not vendors, (loaded, vendors)
+assert len(registry) >= 70, len(registry)
+sdk = {"context", "contract", "example", "pins", "plugins", "refusals", "registry", "runner"}
+loaded = {name.removeprefix("pilothouse.blocks.") for name in sys.modules if name.startswith("pilothouse.blocks.")}
+vendors = {"jinja2", "httpx2", "pydantic_ai", "regex", "html.parser", "pyexpat", "statistics"} & set(sys.modules)
+assert loaded <= sdk and not vendors, (loaded - sdk, vendors)
 registry.runnable("715696a0-e1da-45c8-b209-c2fa9c3b0be6")
 assert "pilothouse.blocks.logic" in sys.modules and "pilothouse.blocks.net" not in sys.modules
 """

@@ -24,6 +24,7 @@ STARTS_PROGRAMS = {
 STARTS_BY_PREFIX = ("execv", "execl", "spawnv", "spawnl", "posix_spawn")
 WIRES = {"socket", "httpx", "httpx2", "requests", "aiohttp", "urllib3", "urllib.request", "http.client", "ftplib"}
 OPENS_WIRES = {"open_connection", "create_connection", "create_datagram_endpoint", "open_unix_connection"}
+MACHINE = {"os", "pathlib", "shutil", "tempfile", "glob", "fcntl", "mmap", "signal", "sqlite3", "random", "time"}
 NO_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "managers", "misc"}
 
 
@@ -81,6 +82,16 @@ def opens_a_wire(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     for node, name in calls(tree):
         if name in OPENS_WIRES:
             yield node, f"calls {name}(): go out through the guarded client"
+
+
+def reaches_the_machine(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """What a block needs of the world comes by its context: only then can a dry run stand in for it (Q5)."""
+    for node, module, _ in imports(tree):
+        if module.split(".")[0] in MACHINE:
+            yield node, f"imports {module}: use the context"
+    for node, name in calls(tree):
+        if name == "open" and isinstance(node.func, ast.Name):
+            yield node, "opens a file: use the context"
 
 
 def error_names(tree: ast.AST) -> Iterator[tuple[ast.AST, str]]:

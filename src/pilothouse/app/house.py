@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from pilothouse import __version__
+from pilothouse.app.catalogue import open_registry
 from pilothouse.app.holds import is_held, until_released
 from pilothouse.app.migrate import ready_schema
 from pilothouse.app.profile import Profile, profile_of
@@ -46,6 +47,7 @@ from pilothouse.features.runs import Retention, Runs
 from pilothouse.features.runs.desk import Counter
 from pilothouse.features.runs.helpers import Helpers
 from pilothouse.features.runs.loading import Loader
+from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.motor import Motor
 from pilothouse.features.runs.stage import Stage
 from pilothouse.features.runs.writes import KIND, Caps
@@ -206,15 +208,16 @@ def _furnish(
     helpers: Helpers,
 ) -> House:
     memories = Memories()
-    registry = Registry(test_blocks=settings.test_blocks)
+    registry = open_registry(settings)
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
-    stage = Stage(registry, http, helpers)
+    run_memories = RunMemories(reader)
+    stage = Stage(registry, http, run_memories, helpers)
     caps = Caps(per_user=settings.user_max_runs, per_agent=settings.max_parallel_runs)
     process_id = new_id()
     counter = Counter(committer, reader, bell, plans, caps)
-    motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, limits, counter, process_id)
+    motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, run_memories, limits, counter, process_id)
     reception = Reception(units, keyring, memories)
     retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
     reviews = Reviews(committer, reader, bell)

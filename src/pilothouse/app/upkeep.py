@@ -10,6 +10,7 @@ from pilothouse.base.work import Units
 from pilothouse.features.accounts import Reception, forget_expired
 from pilothouse.features.reviews import Reviews
 from pilothouse.features.runs import Retention
+from pilothouse.features.runs.memory import forget_ended_runs
 
 EVERY = timedelta(minutes=10)
 FORGET_EVERY = timedelta(hours=6)
@@ -23,6 +24,7 @@ def upkeep(units: Units, reception: Reception, retention: Retention, reviews: Re
     async def forget_what_is_over() -> None:
         async with units.write(SYSTEM) as work:
             await forget_expired(work)
+            await forget_ended_runs(work)
         await reception.throttle.prune()
         while True:
             async with units.write(SYSTEM) as work:

@@ -69,6 +69,8 @@ class Settings(BaseModel):
     run_log_days: Annotated[int, Field(ge=0)] = 30  # how long an ended run keeps its log; 0: for ever
     run_days: Annotated[int, Field(ge=0)] = 90  # and its row
     egress_allow: Words = ()
+    block_plugins: Words = ()  # packages whose blocks may be used
+    disabled_blocks: Words = ()  # ids, categories or packages
     metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     failpoint: str | None = None  # where a fault test wants this process to die
     test_blocks: bool = False  # the effect and probe blocks of the fault tests

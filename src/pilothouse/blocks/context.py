@@ -1,10 +1,11 @@
 """What a block may use of the world: its ids, its clock, a guarded client. Wired in `app`."""
 
 from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
 from random import Random
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from pilothouse.kit.json import Json, JsonObject
 
@@ -78,6 +79,28 @@ class Decision:
     automatic: bool = False  # nobody was asked, for the agent's settings do not want that
 
 
+Scope: TypeAlias = Literal["run", "agent", "user"]
+
+
+class Memory(Protocol):
+    """Values by name that outlive the step: those of this run, of the agent over all its runs, or of the person.
+
+    What a step puts is committed together with what it fires, when it ends or waits; a step that fails puts nothing.
+    """
+
+    async def get(self, key: str, scope: Scope, default: Json = None) -> Json:
+        """What was put last, by this run or by one that committed it; `default` when nothing was."""
+        ...
+
+    def put(self, key: str, value: Json, scope: Scope) -> None:
+        """Fails the step with `value_too_large` past 1 MB."""
+        ...
+
+    def alone(self) -> AbstractAsyncContextManager[None]:
+        """For steps that change a value by what it was: one of them at a time, in this run."""
+        ...
+
+
 class BlockContext(Protocol):
     """Handed to every block. Clock and randomness come from here so that a dry run can fix them."""
 
@@ -90,15 +113,19 @@ class BlockContext(Protocol):
     @property
     def attempt(self) -> int: ...  # 1 at the first try
     @property
-    def timezone(self) -> str: ...  # of the user, an IANA name
-    @property
     def random(self) -> Random: ...
     @property
     def http(self) -> Http: ...
     @property
     def log(self) -> BlockLog: ...
+    @property
+    def memory(self) -> Memory: ...
 
     def now(self) -> datetime: ...
+
+    async def timezone(self) -> str:
+        """Of the person whose run it is, an IANA name."""
+        ...
 
     def idempotency_key(self, label: str = "") -> str:
         """Equal over crashes and retries of this step; another in every other step, re-run and fork."""

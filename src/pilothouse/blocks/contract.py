@@ -5,15 +5,16 @@ Each field set on an output fires its pin, in field order; a branch is a field l
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar, cast
 
 from pilothouse.blocks.context import BlockContext, ChildOrder, Decision, Question
 from pilothouse.blocks.example import Example, Reply, plain, reply
 from pilothouse.blocks.pins import AnyJson, BlockFailed, BlockInput, BlockOutput
 from pilothouse.blocks.refusals import BlockRefused, check, read_function
 from pilothouse.graph.catalogue import BlockSpec, Effects, Join, Kind
+from pilothouse.kit.json import Json
 
 __all__ = [
     "AnyJson",
@@ -25,6 +26,7 @@ __all__ = [
     "BlockRefused",
     "Category",
     "ChildOrder",
+    "Cost",
     "Decision",
     "Effects",
     "Example",
@@ -32,6 +34,7 @@ __all__ = [
     "Kind",
     "Question",
     "Reply",
+    "Webhook",
     "block",
     "reply",
 ]
@@ -59,6 +62,28 @@ class Category(StrEnum):
     ISSUE_TRACKING = "ISSUE_TRACKING"
     MULTIMEDIA = "MULTIMEDIA"
     MARKETING = "MARKETING"
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """How events reach a trigger. An `automatic` one is registered with the provider, by its only credentials field."""
+
+    provider: str
+    type: str
+    event_format: str  # of the events it takes; `*` is any
+    resource_format: str = ""
+    event_filter_field: str = ""
+    automatic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What using the block costs, in credits (US cents): so much for each `divisor` of the type."""
+
+    amount: int
+    type: Literal["RUN", "SECOND", "BYTE", "ITEMS", "COST_USD", "TOKENS"] = "RUN"
+    divisor: int = 1
+    filter: dict[str, Json] = field(default_factory=dict[str, Json])  # only when these inputs have these values
 
 
 AskT = TypeVar("AskT", bound=BlockInput)
@@ -100,6 +125,8 @@ def block(
     at_least_once: bool = False,
     join: Join | None = None,
     happy_pins: tuple[str, ...] = (),
+    webhook: Webhook | None = None,
+    cost: Iterable[Cost] = (),
     effects_of: Callable[[Any], Effects] | None = None,
     examples: Iterable[Example] = (),
 ) -> _Decorate:
@@ -131,6 +158,8 @@ def block(
             examples=tuple(plain(example) for example in told),
             at_least_once=at_least_once,
             join=join,
+            webhook=None if webhook is None else asdict(webhook),
+            cost=tuple(asdict(one) for one in cost),
         )
         check(spec, told)
         typed = cast(Callable[[BlockInput, BlockContext], object], function)

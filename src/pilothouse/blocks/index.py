@@ -12,6 +12,7 @@ from typing import cast
 
 from pilothouse import blocks
 from pilothouse.blocks.contract import Block
+from pilothouse.blocks.plugins import index_path
 from pilothouse.blocks.refusals import BlockRefused
 from pilothouse.blocks.registry import INDEX, TEST_INDEX
 from pilothouse.kit.json import Json, JsonObject, pretty
@@ -41,7 +42,8 @@ def entries(modules: Iterable[ModuleType]) -> list[JsonObject]:
 
 def _entry(item: Block, path: str) -> JsonObject:
     facts = cast(dict[str, Json], asdict(item.spec))
-    del facts["disabled"], facts["reason"]  # true of an installation, not of a block
+    for name in ("disabled", "reason", "plugin"):  # true of an installation, not of a block
+        del facts[name]
     if facts["join"] is None:
         del facts["join"]
     return {"function": path, **facts}
@@ -62,12 +64,25 @@ def stale() -> list[str]:
     ]
 
 
+def write_plugin(package: str) -> int:
+    """Import a package whole and write the index that it ships."""
+    module = importlib.import_module(package)
+    inside = pkgutil.walk_packages(module.__path__, f"{package}.")
+    modules = [module, *(importlib.import_module(name) for name in sorted(found.name for found in inside))]
+    index_path(package).write_text(pretty(entries(modules)), encoding="utf-8")
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Keep the block index equal to the code.")
     mode = parser.add_mutually_exclusive_group(required=True)
     mode.add_argument("--check", action="store_true", help="fail when the index is stale")
     mode.add_argument("--write", action="store_true", help="write the index")
-    if parser.parse_args().write:
+    mode.add_argument("--plugin", metavar="PACKAGE", help="write the index of another package's blocks")
+    asked = parser.parse_args()
+    if asked.plugin:
+        return write_plugin(str(asked.plugin))
+    if asked.write:
         for path, text in expected().items():
             path.write_text(text, encoding="utf-8")
         return 0

@@ -63,7 +63,7 @@ class ConditionOut(BlockOutput):
     ],
 )
 async def condition(ask: ConditionIn, ctx: BlockContext) -> ConditionOut:
-    """Compare two values and send one of two values on its way."""
+    """Compare two values, and send one value on its way if it holds, else another."""
     left, right = comparable(ask.value1), comparable(ask.value2)
     try:
         result = compare(left, ask.operator, right)
@@ -124,7 +124,7 @@ class StepThroughItemsOut(BlockOutput):
     ],
 )
 async def step_through_items(ask: StepThroughItemsIn, ctx: BlockContext) -> AsyncIterator[StepThroughItemsOut]:
-    """Hand on the items of a list or object one at a time."""
+    """Loop over a list or object: hand on its items one at a time."""
     try:
         parsed = parse_items(ask.items_str)
     except ValueError as fault:

@@ -80,7 +80,7 @@ def effects_of(ask: SendWebRequestIn) -> Effects:
     ],
 )
 async def send_web_request(ask: SendWebRequestIn, ctx: BlockContext) -> SendWebRequestOut:
-    """Send an HTTP request and hand on the answer."""
+    """Send an HTTP request, for example to an API, and hand on the answer."""
     if ask.files:
         return SendWebRequestOut(error="sending files is not supported yet")
     headers, content = request_body(ask)

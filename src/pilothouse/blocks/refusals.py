@@ -10,6 +10,7 @@ from typing import cast, get_args, get_origin, get_type_hints
 from pilothouse.blocks.example import Example
 from pilothouse.blocks.pins import BlockInput, BlockOutput
 from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
+from pilothouse.graph.fields import is_credentials
 from pilothouse.graph.json_schema import as_list, as_object, members_of, resolve, types_of
 from pilothouse.kit.ids import is_id
 from pilothouse.kit.json import Json, JsonObject
@@ -59,6 +60,7 @@ def check(spec: BlockSpec, examples: ManyOf[Example]) -> None:
         *(_bad_input(pin, as_object(schema), spec.inputs) for pin, schema in pins_of(spec.inputs).items()),
         _bad_error(spec),
         _bad_kind(spec),
+        _bad_cost(spec),
         _bad_happy_pins(spec),
         _bad_examples(spec, examples),
     ):
@@ -94,7 +96,7 @@ def _bad_pin(pin: str) -> str | None:
 def _bad_input(pin: str, schema: JsonObject, root: JsonObject) -> str | None:
     resolved = resolve(schema, root)
     is_secret = "credentials_provider" in resolved
-    if is_secret != (pin == "credentials" or pin.endswith("_credentials")):
+    if is_secret != is_credentials(pin):
         return f"pin {pin!r}: credentials fields, and only they, are named credentials or *_credentials"
     if types_of(resolved) == ["boolean"] and "default" not in schema:
         return f"pin {pin!r} is a bool without default"
@@ -110,10 +112,27 @@ def _bad_error(spec: BlockSpec) -> str | None:
 
 
 def _bad_kind(spec: BlockSpec) -> str | None:
-    if spec.kind is Kind.TRIGGER and "payload" not in pins_of(spec.inputs):
-        return "is a trigger without a `payload` input"
+    inputs = pins_of(spec.inputs)
+    if spec.kind is Kind.TRIGGER and not as_object(inputs.get("payload")).get("hidden"):
+        return "is a trigger without a hidden `payload` input"
+    if (spec.kind is Kind.TRIGGER) != (spec.webhook is not None):
+        return "says how events reach it when, and only when, it is a trigger"
+    if spec.webhook and spec.webhook["automatic"] and sum(map(is_credentials, inputs)) != 1:
+        return "needs exactly one credentials field to register its webhook"
     if spec.cpu_heavy and (spec.effects is not Effects.NONE or spec.kind is not Kind.STANDARD):
         return "is heavy and does more than compute: a helper process reaches nothing"
+    filter_field = str(spec.webhook["event_filter_field"]) if spec.webhook else ""
+    return f"filters events by {filter_field!r}, which is no input" if filter_field not in ("", *inputs) else None
+
+
+def _bad_cost(spec: BlockSpec) -> str | None:
+    for cost in spec.cost:
+        amount, divisor = cost["amount"], cost["divisor"]
+        if not isinstance(amount, int) or amount < 0 or not isinstance(divisor, int) or divisor < 1:
+            return "a cost is a whole number of credits for a divisor of 1 or more"
+        unknown: list[Json] = [pin for pin in as_object(cost["filter"]) if pin not in pins_of(spec.inputs)]
+        if unknown:
+            return f"a cost depends on unknown inputs: {_words(unknown)}"
     return None
 
 

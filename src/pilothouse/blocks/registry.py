@@ -9,6 +9,7 @@ from typing import cast
 import structlog
 
 from pilothouse.blocks.contract import Block
+from pilothouse.blocks.plugins import Plugin, find_plugins, normal
 from pilothouse.blocks.refusals import RESERVED_ID, BlockRefused
 from pilothouse.blocks.runner import Runnable
 from pilothouse.graph.catalogue import BlockSpec, Effects, Join, Kind
@@ -36,17 +37,27 @@ class Registry(Mapping[str, BlockSpec]):
     """A `Catalogue` that can also load: reading it imports no block module."""
 
     def __init__(
-        self, *, test_blocks: bool = False, disabled: Collection[str] = (), indexes: Collection[Path] = (INDEX,)
+        self,
+        *,
+        test_blocks: bool = False,
+        disabled: Collection[str] = (),
+        plugins: Collection[str] = (),
+        indexes: Collection[Path] = (INDEX,),
     ) -> None:
+        """`disabled` names blocks by id, or many at once by a category or a package. `plugins` are packages that
+        may bring blocks; what is wrong with one of them is in `refused`, and never raised.
+        """
         self._specs: dict[str, BlockSpec] = {}
         self._paths: dict[str, str] = {}
         self._runnables: dict[str, Runnable] = {}
+        self.refused: list[str] = []
         for index in (*indexes, TEST_INDEX) if test_blocks else indexes:
             for entry in cast(list[JsonObject], loads(index.read_bytes())):
                 self._add(entry)
-        for block_id in disabled:
-            if block_id in self._specs:
-                self._disable(block_id, "disabled by the operator")
+        for plugin in find_plugins(plugins):
+            self._take_plugin(plugin)
+        for word in disabled:
+            self._switch_off(word)
 
     def __getitem__(self, block_id: str) -> BlockSpec:
         return self._specs[block_id]
@@ -66,10 +77,11 @@ class Registry(Mapping[str, BlockSpec]):
             raise DisabledBlock(f"{spec.name}: {spec.reason}", block=block_id)
         try:
             return self._import(spec)
-        except (ImportError, AttributeError, BlockRefused) as cause:
+        except Exception as cause:
             reason = f"unavailable: {cause}"
             _log.error("block.unavailable", block=spec.name, exc_info=cause)
             self._disable(block_id, reason)
+            self._runnables.pop(block_id, None)
             raise DisabledBlock(f"{spec.name}: {reason}", block=block_id) from cause
 
     def runnable(self, block_id: str) -> Runnable:
@@ -79,8 +91,36 @@ class Registry(Mapping[str, BlockSpec]):
             found = self._runnables[block_id] = Runnable(self.load(block_id))
         return found
 
-    def _add(self, entry: JsonObject) -> None:
-        spec = read_spec(entry)
+    def _take_plugin(self, plugin: Plugin) -> None:
+        if plugin.reason is not None:
+            self._refuse(f"{plugin.name} {plugin.reason}")
+        for entry in plugin.entries:
+            try:
+                self._add(entry, plugin.name)
+            except BlockRefused as refused:
+                self._refuse(f"{plugin.name}: {refused}")
+            except (KeyError, TypeError, ValueError):
+                self._refuse(f"{plugin.name}: its index was written for another version of Pilothouse")
+
+    def _refuse(self, reason: str) -> None:
+        self.refused.append(reason)
+        _log.error("plugin.refused", reason=reason)
+
+    def _switch_off(self, word: str) -> None:
+        """An id, a category or a package."""
+        of_package = normal(word)
+        found = [
+            spec.id
+            for spec in self._specs.values()
+            if spec.id == word.lower() or word.upper() in spec.categories or spec.plugin == of_package
+        ]
+        for block_id in found:
+            self._disable(block_id, "disabled by the operator")
+        if not found:
+            _log.warning("blocks.nothing_to_disable", word=word)
+
+    def _add(self, entry: JsonObject, plugin: str | None = None) -> None:
+        spec = replace(read_spec(entry), plugin=plugin)
         if spec.id in self._specs:
             raise BlockRefused(spec.name, f"its id {spec.id} is taken by {self._specs[spec.id].name!r}")
         if spec.id == RESERVED_ID:
@@ -96,13 +136,15 @@ class Registry(Mapping[str, BlockSpec]):
         found = getattr(importlib.import_module(module), name)
         if not isinstance(found, Block) or found.spec.id != spec.id:
             raise BlockRefused(spec.name, f"{module}:{name} is not the block the index promises")
+        if spec.plugin and replace(found.spec, plugin=spec.plugin) != spec:
+            raise BlockRefused(spec.name, "the index of its package is stale")
         return found
 
 
 def read_spec(entry: JsonObject) -> BlockSpec:
     """Read what the index writer wrote."""
     facts: dict[str, object] = {name: value for name, value in entry.items() if name != "function"}
-    for listed in ("categories", "happy_pins", "examples"):
+    for listed in ("categories", "happy_pins", "examples", "cost"):
         facts[listed] = tuple(cast(list[Json], facts[listed]))
     facts["kind"] = Kind(str(facts["kind"]))
     facts["effects"] = Effects(str(facts["effects"]))

@@ -1,11 +1,12 @@
 """A stage for examples: prepared HTTP answers, a fixed clock, waits that are over at once. No network."""
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from random import Random
 
-from pilothouse.blocks.context import ChildOrder, Decision, Question
+from pilothouse.blocks.context import ChildOrder, Decision, Question, Scope
 from pilothouse.blocks.example import Reply
 from pilothouse.kit.json import Json, dump_bytes, loads
 
@@ -82,23 +83,44 @@ class KeptLog:
         self.lines.append(message)
 
 
+class KeptMemory:
+    """Remembers for as long as the stage stands."""
+
+    def __init__(self) -> None:
+        self.values: dict[tuple[str, str], Json] = {}
+
+    async def get(self, key: str, scope: Scope, default: Json = None) -> Json:
+        return self.values.get((scope, key), default)
+
+    def put(self, key: str, value: Json, scope: Scope) -> None:
+        self.values[scope, key] = value
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncGenerator[None]:
+        yield
+
+
 @dataclass(slots=True)
 class Rehearsal:
     """A `BlockContext` in which equal asks give equal answers."""
 
     http: PreparedHttp = field(default_factory=PreparedHttp)
     log: KeptLog = field(default_factory=KeptLog)
+    memory: KeptMemory = field(default_factory=KeptMemory)
     run_id: str = "00000000-0000-7000-8000-000000000001"
     node_id: str = "node"
     step_id: str = "00000000-0000-7000-8000-000000000002"
     attempt: int = 1
-    timezone: str = "UTC"
+    zone: str = "UTC"
     random: Random = field(default_factory=lambda: Random(0))
     moment: datetime = datetime(2026, 1, 1, 12, tzinfo=UTC)
     waits: list[datetime] = field(default_factory=list[datetime])
 
     def now(self) -> datetime:
         return self.moment
+
+    async def timezone(self) -> str:
+        return self.zone
 
     def idempotency_key(self, label: str = "") -> str:
         return f"key-{self.step_id}-{label}" if label else f"key-{self.step_id}"

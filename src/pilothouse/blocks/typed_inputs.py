@@ -146,6 +146,7 @@ class ToggleIn(InputPins):
         Example(ask={"name": "strict", "value": True}, fires=[("result", True)]),
         Example(ask={"name": "strict"}, fires=[("result", False)]),
         Example(ask={"name": "strict", "value": "Yes"}, fires=[("result", True)]),
+        Example(ask={"name": "strict", "value": "perhaps"}, fails="invalid_input"),
     ],
 )
 async def agent_toggle_input(ask: ToggleIn, ctx: BlockContext) -> AgentInputOut:

@@ -57,8 +57,11 @@ class BlockSpec:
     examples: tuple[JsonObject, ...]  # {"ask": {...}, "fires": [[pin, value], ...]}
     at_least_once: bool = False  # an effect that takes no idempotency key
     join: Join | None = None  # a rule of its own; the engine knows them by name
+    webhook: JsonObject | None = None  # of a trigger: who sends what, and in which form
+    cost: tuple[JsonObject, ...] = ()  # {amount, type, divisor, filter}; one credit is a US cent
     disabled: bool = False
     reason: str | None = None  # why it is disabled or unavailable
+    plugin: str | None = None  # the package it comes from; None: built in
 
 
 Catalogue: TypeAlias = Mapping[str, BlockSpec]

@@ -17,6 +17,7 @@ from pilothouse.engine.drive import drive
 from pilothouse.engine.entries import accepted
 from pilothouse.engine.plan import compile_plan
 from pilothouse.engine.run import Run
+from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.stage import Stage
 from pilothouse.features.runs.writes import lanes_of
 from pilothouse.graph.parse import parse
@@ -99,7 +100,7 @@ async def _ended(stand: Stand, run_id: str) -> bool:
 async def test_a_block_switched_off_under_way_ends_the_run():
     entry = accepted(micros(), {"n": 1})
     run = Run(compile_plan(parse(graphs.adder()), Registry(test_blocks=True))).fold([entry])
-    stage = Stage(Registry(test_blocks=True, disabled=[graphs.ADD]), cast(Http, None))
+    stage = Stage(Registry(test_blocks=True, disabled=[graphs.ADD]), cast(Http, None), cast(RunMemories, None))
     journal = MemoryJournal([entry], None)
     await drive(run, "run", stage, journal, NoLease(), clock=micros, cancelled=asyncio.Event())
     assert run.reason is not None

@@ -13,6 +13,7 @@ from pilothouse.engine.drive import drive
 from pilothouse.engine.entries import Entry, accepted
 from pilothouse.engine.plan import compile_plan
 from pilothouse.engine.run import Run
+from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.stage import Stage
 from pilothouse.graph.document import canonical
 from pilothouse.graph.parse import parse
@@ -58,7 +59,7 @@ async def in_memory(document: JsonObject, inputs: JsonObject) -> Run:
     entry: Entry = accepted(micros(), inputs)
     kept = parse(loads(canonical(parse(document))))  # as it is stored: the order of links decides between branches
     run = Run(compile_plan(kept, registry)).fold([entry])
-    stage = Stage(registry, cast(Http, None))  # pure blocks never ask for it
+    stage = Stage(registry, cast(Http, None), cast(RunMemories, None))  # pure blocks never ask for it
     await drive(run, "run", stage, MemoryJournal([entry], None), Lease(), clock=micros, cancelled=asyncio.Event())
     return run
 

@@ -1973,10 +1973,20 @@ export interface components {
             }[];
             /** At Least Once */
             at_least_once: boolean;
+            /** Webhook */
+            webhook: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /** Cost */
+            cost: {
+                [key: string]: components["schemas"]["JsonValue"];
+            }[];
             /** Disabled */
             disabled: boolean;
             /** Reason */
             reason: string | null;
+            /** Plugin */
+            plugin: string | null;
         };
         /** BlockPart */
         BlockPart: {

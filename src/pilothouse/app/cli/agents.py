@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 import typer
 
+from pilothouse.app.catalogue import open_registry
 from pilothouse.app.cli.agent_files import Pinned, actor_or_local, read_document, store_document
 from pilothouse.app.cli.desk import open_desk
 from pilothouse.app.cli.terminal import AsJson, UserMail, await_, brief_settings, hint, say, show, show_table
-from pilothouse.blocks.registry import Registry
 from pilothouse.graph.catalogue import BlockSpec
 
 
@@ -25,7 +25,7 @@ def import_file(
     async def act() -> Pinned:
         async with open_desk(settings) as desk:
             actor = await actor_or_local(desk.units, user)
-            catalogue = Registry(test_blocks=settings.test_blocks)
+            catalogue = open_registry(settings)
             return await store_document(desk.units, actor, catalogue, document, agent)
 
     stored = await_(act())
@@ -43,13 +43,16 @@ def blocks(
     """List the blocks that agents are made of."""
     settings = brief_settings()
     words = query.lower().split()
-    specs = sorted(Registry(test_blocks=settings.test_blocks).values(), key=lambda spec: spec.name)
+    registry = open_registry(settings)
+    specs = sorted(registry.values(), key=lambda spec: spec.name)
     found = [spec for spec in specs if all(word in _text(spec) for word in words)]
     rows: list[dict[str, Any]] = [_row(spec) for spec in found]
     if as_json:
         show([{**row, "inputs": spec.inputs, "outputs": spec.outputs} for row, spec in zip(rows, found, strict=True)])
     else:
         show_table(rows, ["id", "name", "effects", "description"])
+    for reason in registry.refused:
+        hint(f"Not taken: {reason}.")
 
 
 def _text(spec: BlockSpec) -> str:
@@ -64,4 +67,6 @@ def _row(spec: BlockSpec) -> dict[str, Any]:
         "categories": list(spec.categories),
         "effects": str(spec.effects),
         "disabled": spec.disabled,
+        "reason": spec.reason,
+        "plugin": spec.plugin,
     }

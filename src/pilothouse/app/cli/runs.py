@@ -5,12 +5,12 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 import typer
 
+from pilothouse.app.catalogue import open_registry
 from pilothouse.app.cli.desk import Desk, open_desk
 from pilothouse.app.cli.terminal import AsJson, UserMail, await_, brief_settings, hint, say, show, show_table
 from pilothouse.app.house import open_house
 from pilothouse.base.actor import SYSTEM, Actor
 from pilothouse.base.fanout import LocalFanout
-from pilothouse.blocks.registry import Registry
 from pilothouse.features.accounts import find_actor
 from pilothouse.features.agents import Plans
 from pilothouse.features.runs import queries
@@ -86,7 +86,7 @@ def cancel(run_id: Which, user: UserMail = None, as_json: AsJson = False) -> Non
 
 
 async def _steps(desk: Desk, actor: Actor, facts: RunFacts) -> list[JsonObject]:
-    plans = Plans(desk.reader, Registry(test_blocks=desk.settings.test_blocks))
+    plans = Plans(desk.reader, open_registry(desk.settings))
     log = RunEvents(desk.reader, LocalFanout(), plans)
     steps: list[JsonObject] = []
     after: int | None = 0

@@ -180,5 +180,8 @@ class BlockOut(Out):
     happy_pins: list[str]
     examples: list[dict[str, JsonValue]]
     at_least_once: bool
+    webhook: dict[str, JsonValue] | None
+    cost: list[dict[str, JsonValue]]
     disabled: bool
     reason: str | None
+    plugin: str | None

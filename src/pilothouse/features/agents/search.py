@@ -1,7 +1,8 @@
 """Finding blocks and agents by a few words, best first. Pure text ranking: no provider is needed."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from math import sqrt
+from typing import NamedTuple, TypeVar
 
 from pilothouse.features.agents.agent import Agent
 from pilothouse.graph.catalogue import BlockSpec, Kind
@@ -32,14 +33,32 @@ def ranked(
     things: Sequence[Thing], query: str, texts: Callable[[Thing], tuple[str, str, str]], limit: int
 ) -> Sequence[Thing]:
     """Those that share a word with the query: by what it weighs, then by name."""
-    wanted = stems(query)
-    scored = [(_score(wanted, texts(thing)), texts(thing)[0].casefold(), thing) for thing in things]
+    read = [_Text(*map(stems, texts(thing))) for thing in things]
+    rarity = {stem: _rarity(stem, read) for stem in stems(query)}
+    scored = [
+        (_score(rarity, text), texts(thing)[0].casefold(), thing) for thing, text in zip(things, read, strict=True)
+    ]
     found = sorted((item for item in scored if item[0] > 0), key=lambda item: (-item[0], item[1]))
     return [thing for _, _, thing in found[:limit]]
 
 
-def _score(wanted: frozenset[str], texts: tuple[str, str, str]) -> float:
-    name, categories, description = (stems(text) for text in texts)
+class _Text(NamedTuple):
+    """The stems of what is said of a thing."""
+
+    name: frozenset[str]
+    categories: frozenset[str]
+    description: frozenset[str]
+
+
+def _rarity(stem: str, texts: Sequence[_Text]) -> float:
+    """A word that few things have says more about them than one that many have."""
+    having = sum(stem in text.name or stem in text.categories or stem in text.description for text in texts)
+    return sqrt(len(texts) / max(having, 1))
+
+
+def _score(rarity: dict[str, float], text: _Text) -> float:
     return sum(
-        max(NAME * (stem in name), CATEGORY * (stem in categories), TEXT * (stem in description)) for stem in wanted
+        weight
+        * max(NAME * (stem in text.name), CATEGORY * (stem in text.categories), TEXT * (stem in text.description))
+        for stem, weight in rarity.items()
     )

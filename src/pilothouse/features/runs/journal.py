@@ -99,6 +99,7 @@ class RunJournal:
         self._gathered = Gathered()
         self._closing = Gathered()  # lands with the rows that say that the run ended or sleeps, never before
         self._also: list[Write] = []
+        self._next: list[Write] = []  # waits for the entries that it belongs to
         self._flushing: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._lost = False
@@ -108,6 +109,9 @@ class RunJournal:
         if self._lost:
             raise LeaseLost
         self._also += also
+        if self._next:
+            self._also += self._next
+            self._next = []
         if entries:
             if self._news is not None and not self._has_news:
                 self._has_news = any(entry[0] == RESULT for entry in entries)
@@ -116,6 +120,10 @@ class RunJournal:
                 self._also.append(forgive(self._job))
                 self._forgiven = True
         self._see_to_flush()
+
+    def with_next(self, writes: Sequence[Write]) -> None:
+        """Commit these in one flush with the entries that are added next."""
+        self._next += writes
 
     def _see_to_flush(self) -> None:
         if self._gathered.count >= FLUSH_ENTRIES or self._gathered.size >= FLUSH_CHARACTERS:
@@ -159,6 +167,8 @@ class RunJournal:
 
     async def close(self) -> Segment:
         """Wait for the flush under way and take the rest, to be landed with what ends the run."""
+        if self._also:
+            await self.barrier()
         while self._flushing is not None:
             await asyncio.shield(self._flushing)
         if self._lost:

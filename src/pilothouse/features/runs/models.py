@@ -35,3 +35,16 @@ runs = Table(
         postgresql_where=text("parent_id is not null"),
     ),
 )
+
+_OF_RUNS = text("run_id is not null")
+remembered = Table(
+    "remembered",
+    metadata,
+    Column("user_id", Id, primary_key=True),
+    Column("place", String(48), primary_key=True),  # user, agent/<id> or run/<id>
+    Column("key", String(256), primary_key=True),
+    Column("value", Text, nullable=False),
+    Column("run_id", Id),  # of a value that is forgotten when this run is over
+    Column("changed_at", BigInteger, nullable=False),
+    Index("ix_remembered_run", "run_id", sqlite_where=_OF_RUNS, postgresql_where=_OF_RUNS),
+)

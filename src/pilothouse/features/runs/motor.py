@@ -31,6 +31,7 @@ from pilothouse.features.runs.desk import Abandoned, Counter, Desk, ParentLine
 from pilothouse.features.runs.heeding import heed
 from pilothouse.features.runs.journal import RunJournal, land, notice_of
 from pilothouse.features.runs.loading import Loader
+from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.present import RunFacts, run_json
 from pilothouse.features.runs.shots import Shots
 from pilothouse.features.runs.stage import RunBlocks
@@ -73,6 +74,7 @@ class Motor:
     plans: Plans
     loader: Loader
     blocks: Blocks
+    memories: RunMemories
     limits: Limits
     counter: Counter
     process_id: str
@@ -92,6 +94,7 @@ class Motor:
             news=None if parent is None else ParentLine(job, parent, self.bell),
         )
         desk = Desk(self.counter, hold, begun.run, begun.agent_id, journal, begun.asked)
+        self.memories.open(job.id, journal)
         try:
             if at_once:
                 _end_at_once(begun.run, hold)
@@ -108,6 +111,7 @@ class Motor:
             log.error("run.stuck", run_id=job.id)
             raise
         finally:
+            self.memories.close(job.id)
             journal.drop()
 
     async def _load(self, hold: Hold) -> Begun:

@@ -13,18 +13,21 @@ from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.registry import Registry
 from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.runner import Runnable as BlockRunnable
-from pilothouse.engine.context import StepContext
+from pilothouse.engine.context import StepContext, Waiting
 from pilothouse.engine.ports import Blocks, Runnable, StepFailed
 from pilothouse.features.runs.admitting import modes_of
 from pilothouse.features.runs.desk import Desk
 from pilothouse.features.runs.helpers import Helpers
+from pilothouse.features.runs.memory import RunMemories, StepMemory
 from pilothouse.features.runs.values import checked, is_writable
 from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
+from pilothouse.graph.fields import ERROR_PIN
 from pilothouse.kit.clock import from_micros, to_micros
 from pilothouse.kit.errors import UserError
 from pilothouse.kit.json import Json, JsonObject
 
 MAX_MESSAGE = 10_000
+_FAILED: Fired = [(ERROR_PIN, None)]
 
 _log = structlog.get_logger()
 
@@ -45,12 +48,14 @@ class StageLog:
 class StageContext:
     """The engine's step context, in the words of the block contract."""
 
-    __slots__ = ("_desk", "_http", "_step")
+    __slots__ = ("_desk", "_http", "_memories", "_step", "used_memory")
 
-    def __init__(self, step: StepContext, http: Http, desk: Desk | None) -> None:
+    def __init__(self, step: StepContext, http: Http, memories: RunMemories, desk: Desk | None) -> None:
         self._step = step
         self._http = http
+        self._memories = memories
         self._desk = desk
+        self.used_memory: StepMemory | None = None
 
     @property
     def run_id(self) -> str:
@@ -69,10 +74,6 @@ class StageContext:
         return self._step.attempt
 
     @property
-    def timezone(self) -> str:
-        return "UTC"
-
-    @property
     def random(self) -> Random:
         return Random()
 
@@ -84,8 +85,17 @@ class StageContext:
     def log(self) -> StageLog:
         return StageLog(self._step.run_id, self._step.step_id)
 
+    @property
+    def memory(self) -> StepMemory:
+        if self.used_memory is None:
+            self.used_memory = self._memories.of_step(self._step.run_id)
+        return self.used_memory
+
     def now(self) -> datetime:
         return from_micros(self._step.now())
+
+    async def timezone(self) -> str:
+        return await self._memories.timezone_of(self._step.run_id)
 
     def idempotency_key(self, label: str = "") -> str:
         return self._step.idempotency_key(label)
@@ -123,6 +133,7 @@ class StagedBlock:
 
     block: BlockRunnable
     http: Http
+    memories: RunMemories
     desk: Desk | None = None  # of the one run that it serves, if it may ask for more than others
     helpers: Helpers | None = None  # where it runs, if it is a heavy one
 
@@ -138,22 +149,45 @@ class StagedBlock:
         return self.block.effects_of(inputs)
 
     async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
+        if self.helpers is not None:
+            return await self._call_helper(self.helpers, inputs, ctx)
+        staged = StageContext(ctx, self.http, self.memories, self.desk)
+        fired: Fired = _FAILED
         try:
-            if self.helpers is not None:
-                return checked(await self.helpers.call(self.spec.id, inputs, ctx))
-            fired = checked(await self.block.call(inputs, StageContext(ctx, self.http, self.desk)))
+            fired = checked(await self.block.call(inputs, staged))
         except BlockFailed as failure:
             raise _step_failed(failure) from failure
+        except Waiting:
+            fired = []
+            raise
+        finally:
+            if staged.used_memory is not None:
+                staged.used_memory.leave(keep=not fired or fired[-1][0] != ERROR_PIN)
         if self.block.spec.effects is Effects.WRITES:
             failpoints.hit("effect_done_not_journaled")
         return fired
 
-    async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
+    async def _call_helper(self, helpers: Helpers, inputs: JsonObject, ctx: StepContext) -> Fired:
         try:
-            async for fired in self.block.stream(inputs, StageContext(ctx, self.http, self.desk)):
-                yield checked(fired)
+            return checked(await helpers.call(self.spec.id, inputs, ctx))
         except BlockFailed as failure:
             raise _step_failed(failure) from failure
+
+    async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
+        staged = StageContext(ctx, self.http, self.memories, self.desk)
+        keep = False
+        try:
+            async for fired in self.block.stream(inputs, staged):
+                yield checked(fired)  # a stream that fired an error is left here
+            keep = True
+        except BlockFailed as failure:
+            raise _step_failed(failure) from failure
+        except Waiting:
+            keep = True
+            raise
+        finally:
+            if staged.used_memory is not None:
+                staged.used_memory.leave(keep=keep)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +210,10 @@ class AbsentBlock:
 class Stage:
     """The engine's `Blocks`: staged once, used by every run. Without helpers, heavy blocks run like others."""
 
-    def __init__(self, registry: Registry, http: Http, helpers: Helpers | None = None) -> None:
+    def __init__(self, registry: Registry, http: Http, memories: RunMemories, helpers: Helpers | None = None) -> None:
         self._registry = registry
         self._http = http
+        self.memories = memories
         self._helpers = helpers
         self._staged: dict[str, StagedBlock] = {}
 
@@ -191,7 +226,7 @@ class Stage:
             try:
                 block = self._registry.runnable(block_id)
                 helpers = self._helpers if block.spec.cpu_heavy else None
-                found = self._staged[block_id] = StagedBlock(block, self._http, helpers=helpers)
+                found = self._staged[block_id] = StagedBlock(block, self._http, self.memories, helpers=helpers)
             except UserError:  # it cannot be loaded, as was found out just now
                 return AbsentBlock(replace(spec, disabled=True))
         return found
