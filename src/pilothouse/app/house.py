@@ -154,7 +154,7 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
         committer, reader = await _open_writers(stack, profile, database)
         bell, fanout = await _open_lines(stack, profile, settings)
         http = await stack.enter_async_context(GuardedHttp(GuardedTransport(EgressPolicy(settings.egress_allow))))
-        helpers = Helpers(test_blocks=settings.test_blocks)
+        helpers = Helpers(test_blocks=settings.test_blocks, plugins=settings.block_plugins)
         stack.push_async_callback(helpers.close)
         house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http, helpers)
         if serves:
