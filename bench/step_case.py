@@ -9,6 +9,7 @@ from typing import cast
 from bench.agents import STORE, chain
 from bench.engine_bench import Buffer, micros
 from bench.report import Report, middle
+from pilothouse.base.reader import SqliteReader
 from pilothouse.blocks.contract import Block, BlockContext, BlockInput, BlockOutput
 from pilothouse.blocks.registry import Registry
 from pilothouse.blocks.rehearsal import PreparedHttp, Rehearsal
@@ -17,6 +18,7 @@ from pilothouse.engine.entries import accepted
 from pilothouse.engine.plan import Plan, compile_plan
 from pilothouse.engine.ports import Ended
 from pilothouse.engine.run import Run
+from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.stage import Stage
 from pilothouse.graph.parse import parse
 from pilothouse.kit.ids import new_id
@@ -28,7 +30,7 @@ STEPS, ROUNDS = 100, 200
 async def b10(report: Report, folder: Path) -> None:
     """One pure step of a real block, its entries made and encoded, less the block alone."""
     registry = Registry()
-    stage = Stage(registry, PreparedHttp())
+    stage = Stage(registry, PreparedHttp(), RunMemories(SqliteReader(folder / "nothing.db")))
     plan = compile_plan(parse(chain(STEPS)), registry)
     stage.get(STORE)
     whole = middle([await _run(plan, stage) for _ in range(ROUNDS)])

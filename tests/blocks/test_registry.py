@@ -44,7 +44,8 @@ async def start():
         build_app(house)
         await house.begin_work()
         await house.end_work()
-        return {name.removeprefix("pilothouse.blocks.") for name in sys.modules if name.startswith("pilothouse.blocks.")}
+        ours = "pilothouse.blocks."
+        return {name.removeprefix(ours) for name in sys.modules if name.startswith(ours)}
 
 sdk = {"apart", "context", "contract", "example", "pins", "plugins", "refusals", "registry", "runner"}
 loaded = asyncio.run(start())
