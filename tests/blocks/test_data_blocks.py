@@ -4,7 +4,7 @@ from contextlib import suppress
 from copy import deepcopy
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pilothouse.blocks.contract import BlockFailed, Category
@@ -32,7 +32,7 @@ values = st.recursive(
 
 
 @pytest.mark.parametrize("spec", PURE, ids=[spec.name for spec in PURE])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 async def test_data_blocks_never_change_what_they_were_given(spec: object, data: st.DataObject):
     """Whatever comes in, whether it fits or not."""
