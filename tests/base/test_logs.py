@@ -8,7 +8,15 @@ from sqlalchemy import BigInteger, Column, MetaData, Table
 from pilothouse.base.committer import Refused, WriteSet
 from pilothouse.base.database import Database, Id
 from pilothouse.base.jobs.moves import GUARD_JOB
-from pilothouse.base.logs import INSERT_SEGMENT, SAVE_SNAPSHOT, SEGMENT_LANDED, Append, read_after
+from pilothouse.base.logs import (
+    INSERT_SEGMENT,
+    KEEP_VALUES,
+    SAVE_SNAPSHOT,
+    SEGMENT_LANDED,
+    Append,
+    read_after,
+    read_values,
+)
 from pilothouse.base.reader import Reader
 from pilothouse.base.statements import Sql, insert_into
 from tests.base.ports import AnyCommitter, committing
@@ -107,7 +115,18 @@ async def test_reading_begins_in_the_middle_of_a_segment(committer: AnyCommitter
 
     assert await read_after(reader, "t1", 2) == [(3, 3), (4, 4), (5, 5)]
     assert await read_after(reader, "t1", 2, limit=1) == [(3, 3)]
+    assert await read_after(reader, "t1", 2, limit=2) == [(3, 3), (4, 4)]
     assert await read_after(reader, "t1", 5) == []
+
+
+async def test_large_values_are_kept_once_beside_their_log(committer: AnyCommitter, reader: Reader):
+    """engine:F17"""
+    for values in ((("h1", "1"), ("h2", "2")), (("h2", "other"), ("h3", "3"))):
+        await committer.land(WriteSet(((KEEP_VALUES, ("t1", values)),)))
+    await committer.land(WriteSet(((KEEP_VALUES, ("t2", (("h1", "9"),))),)))
+
+    assert await read_values(reader, "t1", ["h1", "h2", "h3", "h4"]) == {"h1": "1", "h2": "2", "h3": "3"}
+    assert await read_values(reader, "t1", []) == {}
 
 
 async def test_the_last_snapshot_stays(committer: AnyCommitter, reader: Reader):

@@ -87,9 +87,38 @@ def test_b10_who_saves_second_is_asked(lived_in: House, owner: StorageState, vis
 
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_role("dialog")).to_contain_text("was changed meanwhile")
+    expect(page.get_by_role("list", name="Changes")).to_contain_text("Changed by somebody else.")
     assert barriers(page) == []
     page.get_by_role("button", name="Save mine on top").click()
     expect(page.get_by_text("version 3", exact=True)).to_be_visible()
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_label("format", exact=True)).to_have_value("Hello {{ name }}, welcome aboard!")
+    eyes.saw_nothing_wrong()
+
+
+def test_b11_versions_are_compared_and_an_old_one_is_brought_back(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    """Scenario 23, as far as it goes."""
+    page, eyes = visit(lived_in, storage_state=owner)
+    agent = new_agent(page)
+    place = f"/api/agents/{agent['id']}"
+    ask(page, "PATCH", place, {"base_version": 1, "ops": [{"op": "set_name", "value": "Renamed"}], "note": "Shorter"})
+    page.goto(f"/library/agents/{agent['id']}")
+    versions = page.get_by_role("region", name="Versions")
+    expect(versions.get_by_role("listitem")).to_have_count(2)
+    expect(versions).to_contain_text("Shorter")
+
+    versions.get_by_role("button", name="Compare version 1").click()
+    expect(page.get_by_role("list", name="Changes")).to_contain_text("Harbour greeting Renamed")
+    assert barriers(page) == []
+    page.get_by_role("button", name="Restore as newest").click()
+    expect(page.get_by_role("heading", name="Harbour greeting")).to_be_visible()
+    expect(versions.get_by_role("listitem")).to_have_count(3)
+    assert ask(page, "GET", place)["content_hash"] == agent["content_hash"]
+
+    versions.get_by_role("button", name="Compare version 2").click()
+    page.get_by_role("button", name="Use this version").click()
+    expect(page.get_by_role("heading", name="Renamed")).to_be_visible()
+    expect(versions.get_by_role("listitem")).to_have_count(3)
     eyes.saw_nothing_wrong()

@@ -158,6 +158,22 @@ async def test_a_pin_with_one_plain_link_is_not_static():
     assert sorted(map(str, played.fired("m"))) == ["x", "y"]
 
 
+async def test_a_value_over_a_static_link_into_a_plain_pin_is_an_ordinary_delivery():
+    """engine:F6: it is used up by one step"""
+    doc = graph(
+        [
+            node("in", "input", name="x"),
+            node("more", "items", items=["m"]),
+            node("all", "items", items=[1, 2, 3]),
+            node("pair", "pair"),
+        ],
+        *("in.result -> pair.a", "more.item -> pair.a", "all.item -> pair.b"),
+    )
+    played = await play(doc, shelf(), {"x": "s"})
+    assert played.fired("pair") == [["s", 1], ["m", 2]]
+    assert len(played.left_over("pair")) == 1
+
+
 def _two_branches(slow: Policy | None = None):
     return graph(
         [

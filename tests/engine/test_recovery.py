@@ -4,6 +4,7 @@ import asyncio
 import os
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ from tests.engine.toys import Crash, Ticks, graph, node, play, shelf
 
 # `PROPERTIES=20` looks twenty times as long; the seed of a failure is printed.
 LONGER = int(os.environ.get("PROPERTIES", "1"))
+pytestmark = pytest.mark.timeout(120 * LONGER)
 QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100 * LONGER)
 SHELF = shelf()
 INS = {

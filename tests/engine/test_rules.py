@@ -7,13 +7,14 @@ import pytest
 
 from pilothouse.engine.context import StepContext
 from pilothouse.engine.entries import accepted
+from pilothouse.engine.facts import BrokenLog
 from pilothouse.engine.plan import compile_plan
 from pilothouse.engine.ports import Fires
 from pilothouse.engine.run import Run
 from pilothouse.engine.state import Pause, Step
 from pilothouse.graph.catalogue import Effects, Kind
 from pilothouse.graph.document import Policy
-from pilothouse.kit.json import JsonObject
+from pilothouse.kit.json import Json, JsonObject
 from tests.engine.toys import Toy, graph, node, play, shelf, spec
 
 
@@ -89,6 +90,56 @@ def test_a_step_that_gave_up_its_place_stands_behind_those_that_started_meanwhil
     assert [step.filled["value"] for step in run.ready] == [2, 1]
 
 
+def test_what_was_held_back_is_released_in_the_order_it_was_fired():
+    """engine:F7, engine:F8"""
+    run, older, younger = two_steps()
+    for value in (2, 3):
+        run.output(younger, "out", value, 5)
+    run.finish(older, 6)
+    assert [step.filled["value"] for step in run.ready] == [2, 3]
+
+
+def test_after_a_crash_what_was_in_flight_goes_first_and_what_is_over_not_at_all():
+    """engine:F8, engine:D4"""
+    lived, older, younger = two_steps()
+    lived.output(older, "out", 1, 5)
+    behind = lived.ready[0]
+    lived.output(younger, "out", 2, 5)
+    log = [accepted(1, {}), *lived.drain()]
+    again = Run(lived.plan).fold(log)
+    again.begin(9)
+    assert [step.id for step in again.ready] == [older.id, younger.id, behind.id]
+
+    lived.finish(younger, 6)  # over, but held behind the older one
+    again = Run(lived.plan).fold([*log, *lived.drain()])
+    again.begin(9)
+    assert [step.id for step in again.ready] == [older.id, behind.id]
+
+
+async def test_a_log_that_does_not_follow_from_its_beginning_is_refused():
+    """engine:D1: neither a result that nothing fired, nor another one than was fired"""
+    doc = graph([node("x", "echo", value=1), node("o", "output", name="y")], "x.out -> o.value")
+    played = await play(doc, shelf())
+    nth = next(nth for nth, entry in enumerate(played.log) if entry[0] == "v")
+    twice = [*played.log[: nth + 1], *played.log[nth:]]
+    other = [*played.log[:nth], [*played.log[nth][:5], 2], *played.log[nth + 1 :]]
+    for log in (twice, other):
+        with pytest.raises(BrokenLog):
+            Run(played.plan).fold(log)
+
+
+def test_places_are_the_same_after_a_snapshot():
+    """engine:D1, engine:F7"""
+    before, older, younger = two_steps()
+    before.output(younger, "out", 2, 5)
+    run = Run.restore(before.plan, before.snapshot())
+    run.finish(run.steps[younger.id], 6)
+    assert not run.ready
+    run.output(run.steps[older.id], "out", 1, 7)
+    run.finish(run.steps[older.id], 7)
+    assert [step.filled["value"] for step in run.ready] == [1, 2]
+
+
 async def test_a_skipped_node_runs_no_step_and_fires_nothing():
     """engine:S4"""
     blocks = shelf()
@@ -145,8 +196,8 @@ def test_only_the_time_in_a_workers_hands_is_active():
 
 
 @pytest.mark.parametrize("value", ["text", 1, None, [1], {"a": 1}])
-async def test_several_values_on_one_pin_each_make_a_step(value: object):
+async def test_several_values_on_one_pin_each_make_a_step(value: Json):
     """engine:F1, engine:F3"""
-    items = [value, value, value]
-    doc = graph([node("all", "items", items=items), node("a", "echo")], "all.item -> a.value")  # type: ignore[arg-type]
+    items: list[Json] = [value, value, value]
+    doc = graph([node("all", "items", items=items), node("a", "echo")], "all.item -> a.value")
     assert (await play(doc, shelf())).fired("a") == items

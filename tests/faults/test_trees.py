@@ -88,11 +88,30 @@ async def tree_of(stand: Stand, root: str) -> dict[str, tuple[str | None, int]]:
     return {row[0]: (row[1], row[2]) for row in await stand.rows(sql, root)}
 
 
+async def cancel_tree(stand: Stand, root: str) -> tuple[float, int]:
+    """Cancel and watch: answers how long the whole tree took to end, and how many runs it had."""
+    asked = time.monotonic()
+    answer = await stand.ann.http.post(f"/api/v1/runs/{root}/cancel")
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["cancelled"] is True
+    tree = await tree_of(stand, root)
+    while not all(status in FINAL for status, _ in tree.values()):
+        await asyncio.sleep(0.02)
+        tree = await tree_of(stand, root)
+    took = time.monotonic() - asked
+    assert tree[root][0] == "cancelled"
+    await asyncio.sleep(0.3)
+    assert await tree_of(stand, root) == tree
+    again = await stand.ann.http.post(f"/api/v1/runs/{root}/cancel")
+    assert again.json()["cancelled"] is False
+    return took, len(tree)
+
+
 @PROFILES
 async def test_z6_a_cancelled_tree_ends_within_two_seconds_and_for_good(
     request: pytest.FixtureRequest, tmp_path: Path, profile: str
 ):
-    """Z6: at whatever moment; what was cancelled never completes, and nothing is done for it afterwards."""
+    """engine:Z6 at whatever moment; what was cancelled never completes, and nothing is done for it afterwards."""
     random, slowest, most = Random(SEED), 0.0, 0
     async with standing(request, tmp_path, profile, max_parallel_runs=10, user_max_runs=20) as stand:
         small = await stand.agent(leaf())
@@ -102,24 +121,11 @@ async def test_z6_a_cancelled_tree_ends_within_two_seconds_and_for_good(
         for _ in range(TREES):
             run = await stand.start(top)
             await asyncio.sleep((0.3 + random.random()) * TREE / 30)
-            asked = time.monotonic()
-            answer = await stand.ann.http.post(f"/api/v1/runs/{run['id']}/cancel")
-            assert answer.status_code == 200, answer.text
-            assert answer.json()["cancelled"] is True
-            tree = await tree_of(stand, run["id"])
-            while not all(status in FINAL for status, _ in tree.values()):
-                await asyncio.sleep(0.02)
-                tree = await tree_of(stand, run["id"])
-            took = time.monotonic() - asked
-            slowest, most = max(slowest, took), max(most, len(tree))
-            assert tree[run["id"]][0] == "cancelled"
-            assert took <= 2 if TREE < 100 else took <= 3  # two cores carry the servers and the clients too
-            await asyncio.sleep(0.3)
-            assert await tree_of(stand, run["id"]) == tree
-            again = await stand.ann.http.post(f"/api/v1/runs/{run['id']}/cancel")
-            assert again.json()["cancelled"] is False
-        assert await stand.rows("select count(*) from jobs") == [(0,)]
+            took, count = await cancel_tree(stand, run["id"])
+            slowest, most = max(slowest, took), max(most, count)
+        assert slowest <= (2 if TREE < 100 else 3)  # two cores carry the servers and the clients too
         assert most > TREE // 2  # else little was tried
+        assert await stand.rows("select count(*) from jobs") == [(0,)]
         used = await stand.rows("select sum(used) from lanes where key like ?1", "run/%")
         assert used[0][0] == 0
     record("figure", name=f"seconds to cancel a tree of up to {most} runs", profile=profile, value=round(slowest, 2))
@@ -129,7 +135,7 @@ async def test_z6_a_cancelled_tree_ends_within_two_seconds_and_for_good(
 async def test_w1_many_waiting_parents_on_one_slot_all_finish(
     request: pytest.FixtureRequest, tmp_path: Path, profile: str
 ):
-    """W1: a waiting run holds no worker, so that nesting cannot deadlock."""
+    """engine:W1 a waiting run holds no worker, so that nesting cannot deadlock."""
     async with standing(request, tmp_path, profile, worker_concurrency=1) as stand:
         child = await stand.agent(graphs.adder(by=2))
         parent = await stand.agent(calls(child, "sum", n=40))

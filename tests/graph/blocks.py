@@ -110,6 +110,7 @@ CATALOGUE = {
                 "graph_version": {"type": "integer"},
                 "inputs": {"type": "object"},
                 "input_schema": {"type": "object"},
+                "nodes_input_masks": {"type": "object"},
             },
             {},
             kind=Kind.AGENT,

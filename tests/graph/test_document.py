@@ -147,6 +147,7 @@ def test_no_json_at_all_breaks_the_parser(value: Json):
 
 
 def test_a_document_nested_too_deep_is_refused():
+    """engine:X3"""
     deep: Json = 1
     for _ in range(200):
         deep = [deep]

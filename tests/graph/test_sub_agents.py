@@ -171,6 +171,9 @@ def test_a_mask_reaches_into_a_child():
     assert ("t/$agent", "input_masks", "mask_unknown_node", "error") in found(
         document, children, masks={"t/ghost": mask}
     ), "also where the child was looked at already"
+    brought = doc([sub("s", "a", nodes_input_masks={"f": mask}), sub("t", "a", nodes_input_masks={"f": {"limit": 1}})])
+    assert {issue[:3] for issue in found(brought, children)} == {("t/f", "url", "required")}
+    assert found(brought, children, masks={"t/f": mask}) == set()
     lost = found(document, children, masks={"s/ghost": mask, "g/f": mask, "s/f": mask, "t/f": mask})
     assert lost == {
         ("s/$agent", "input_masks", "mask_unknown_node", "error"),

@@ -58,7 +58,7 @@ def read(path: Path) -> Mutant:
 
 def apply(mutant: Mutant, root: Path, *options: str) -> bool:
     """Change a tree, or with `--check` see whether that can be done, or with `--reverse` undo it."""
-    command = ["git", "apply", "-C1", "--whitespace=nowarn", *options, str(mutant.path)]
+    command = ["git", "apply", "-C0", "--whitespace=nowarn", *options, str(mutant.path)]
     return subprocess.run(command, cwd=root, check=False, capture_output=True).returncode == 0
 
 

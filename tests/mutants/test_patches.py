@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scripts.requirements import rules
-from tests.mutants.run import ROOT, Mutant, apply, mutants
+from tests.mutants.run import ROOT, Mutant, apply, judge, mutants, read
 
 ALL = list(mutants())
 RULES = {rule.id for rule in rules((ROOT / "tests/requirements.txt").read_text(encoding="utf-8"))}
@@ -25,3 +25,16 @@ def test_each_names_a_rule_and_tests_that_are_there():
 
 def test_every_rule_of_flow_statuses_and_journal_is_broken_at_least_once():
     assert SEEDED - {mutant.rule for mutant in ALL} == set()
+
+
+@pytest.mark.parametrize(
+    ("becomes", "fate"), [("return 2", "killed"), ("return 1 + 0", "survived"), ("return (", "broken")]
+)
+def test_a_mistake_is_killed_only_by_tests_that_fail(tmp_path: Path, becomes: str, fate: str):
+    (tmp_path / "one.py").write_text("def one():\n    return 1\n")
+    (tmp_path / "test_one.py").write_text("from one import one\n\ndef test_one():\n    assert one() == 1\n")
+    patch = tmp_path / "mistake.patch"
+    change = f"@@ -1,2 +1,2 @@\n def one():\n-    return 1\n+    {becomes}\n"
+    patch.write_text(f"# rule: F1 one\n# tests: test_one.py\n--- a/one.py\n+++ b/one.py\n{change}")
+    assert judge(read(patch), tmp_path) == fate
+    assert (tmp_path / "one.py").read_text().endswith("return 1\n")

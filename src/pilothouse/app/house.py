@@ -15,7 +15,7 @@ from pilothouse.app.migrate import ready_schema
 from pilothouse.app.profile import Profile, profile_of
 from pilothouse.app.reactions import reactions, together
 from pilothouse.app.turns import turn_handler
-from pilothouse.app.upkeep import LOOK_SECONDS, upkeep
+from pilothouse.app.upkeep import LOOK_SECONDS, upkeep, upkeep_of_runs
 from pilothouse.base import failpoints
 from pilothouse.base.committer import Committer
 from pilothouse.base.committer_postgres import PostgresCommitter
@@ -211,34 +211,34 @@ def _furnish(
     registry = open_registry(settings)
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
-    limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
     run_memories = RunMemories(reader)
-    stage = Stage(registry, http, run_memories, helpers)
-    caps = Caps(per_user=settings.user_max_runs, per_agent=settings.max_parallel_runs)
-    process_id = new_id()
-    counter = Counter(committer, reader, bell, plans, caps)
-    motor = Motor(committer, fanout, bell, plans, Loader(reader), stage, run_memories, limits, counter, process_id)
+    counter = Counter(committer, reader, bell, plans, _caps(settings))
+    motor = _motor(settings, counter, fanout, Stage(registry, http, run_memories, helpers), run_memories)
     reception = Reception(units, keyring, memories)
     retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
     reviews = Reviews(committer, reader, bell)
+    periodic = [*upkeep(units, reception), *upkeep_of_runs(retention, reviews)]
     return House(
-        settings=settings,
-        profile=profile,
-        keyring=keyring,
-        database=database,
-        units=units,
-        committer=committer,
-        reader=reader,
-        bell=bell,
-        fanout=fanout,
+        *(settings, profile, keyring, database, units),
+        *(committer, reader, bell, fanout),
         registry=registry,
         plans=plans,
         reception=reception,
         motor=motor,
-        runs=Runs(committer, reader, bell, plans, motor, caps, process_id),
+        runs=Runs(committer, reader, bell, plans, motor, counter.caps, motor.process_id),
         reviews=reviews,
         retention=retention,
         chat=Chat(reader, Lines(committer, fanout, bell), plans.check_owner),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
-        upkeep=PeriodicRunner(committer, upkeep(units, reception, retention, reviews), tick_seconds=LOOK_SECONDS),
+        upkeep=PeriodicRunner(committer, periodic, tick_seconds=LOOK_SECONDS),
     )
+
+
+def _motor(settings: Settings, counter: Counter, fanout: Fanout, stage: Stage, memories: RunMemories) -> Motor:
+    limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
+    made = (counter.committer, fanout, counter.bell, counter.plans, Loader(counter.reader), stage)
+    return Motor(*made, memories, limits, counter, new_id())
+
+
+def _caps(settings: Settings) -> Caps:
+    return Caps(per_user=settings.user_max_runs, per_agent=settings.max_parallel_runs)

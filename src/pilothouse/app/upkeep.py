@@ -18,8 +18,16 @@ EXPIRE_EVERY = timedelta(minutes=1)
 LOOK_SECONDS = 15.0
 
 
-def upkeep(units: Units, reception: Reception, retention: Retention, reviews: Reviews) -> Sequence[Periodic]:
-    """The periodic jobs of this version."""
+def upkeep_of_runs(retention: Retention, reviews: Reviews) -> Sequence[Periodic]:
+    """What is done about runs."""
+    return [
+        Periodic("forget_old_runs", FORGET_EVERY, retention.forget_old_runs),
+        Periodic("expire_reviews", EXPIRE_EVERY, reviews.expire_reviews),
+    ]
+
+
+def upkeep(units: Units, reception: Reception) -> Sequence[Periodic]:
+    """What is done about those who call."""
 
     async def forget_what_is_over() -> None:
         async with units.write(SYSTEM) as work:
@@ -31,8 +39,4 @@ def upkeep(units: Units, reception: Reception, retention: Retention, reviews: Re
                 if await prune(work):
                     return
 
-    return [
-        Periodic("forget_what_is_over", EVERY, forget_what_is_over),
-        Periodic("forget_old_runs", FORGET_EVERY, retention.forget_old_runs),
-        Periodic("expire_reviews", EXPIRE_EVERY, reviews.expire_reviews),
-    ]
+    return [Periodic("forget_what_is_over", EVERY, forget_what_is_over)]

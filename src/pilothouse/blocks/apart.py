@@ -1,8 +1,9 @@
-"""Runs heavy blocks in a process of its own: `python -m pilothouse.blocks.apart [--test-blocks] [--plugin=PACKAGE]`.
+"""Runs heavy blocks in a process of its own: `python -m pilothouse.blocks.apart`.
 
 It reads one ask a line from standard input and answers each with a line on standard output, until the input ends.
 """
 
+import argparse
 import asyncio
 import os
 import sys
@@ -53,7 +54,6 @@ class Answer(TypedDict, total=False):
     failed: Failed
 
 
-PLUGIN = "--plugin="
 NICENESS = 5  # whoever serves people goes first
 
 
@@ -66,6 +66,7 @@ class Apart:
     step_id: str
     attempt: int
     moment: int
+    timezone: str = "UTC"
 
     @property
     def random(self) -> Random:
@@ -118,9 +119,16 @@ def serve(asks: BinaryIO, answers: BinaryIO, registry: Registry) -> None:
             answers.flush()
 
 
-if __name__ == "__main__":
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Run heavy blocks for a server.")
+    parser.add_argument("--test-blocks", action="store_true", help="know the blocks for tests")
+    parser.add_argument("--plugin", action="append", default=[], help="a package that may bring blocks")
+    told = parser.parse_args()
     os.nice(NICENESS)
     answers = sys.stdout.buffer
     sys.stdout = sys.stderr  # what a library prints is no answer
-    packages = [word.removeprefix(PLUGIN) for word in sys.argv if word.startswith(PLUGIN)]
-    serve(sys.stdin.buffer, answers, Registry(test_blocks="--test-blocks" in sys.argv, plugins=packages))
+    serve(sys.stdin.buffer, answers, Registry(test_blocks=told.test_blocks, plugins=told.plugin))
+
+
+if __name__ == "__main__":
+    main()

@@ -68,7 +68,7 @@ async def agent_executor(ask: AgentExecutorIn, ctx: BlockContext) -> AsyncIterat
     inputs = {**ask.inputs, **(ask.__pydantic_extra__ or {})}
     order = ChildOrder(ask.graph_id, ask.graph_version, inputs, ask.nodes_input_masks or {})
     async for name, value in ctx.run_agent(order):
-        yield AgentExecutorOut(**{name: value})
+        yield AgentExecutorOut.model_validate({name: value})
 
 
 class HumanInTheLoopIn(BlockInput):

@@ -187,7 +187,7 @@ class Facts(Flow):
         step.status = "ready"
         self.ready.append(step)
 
-    def _roll_up(self, step: Step, ended: dict[str, Any]) -> None:
+    def _roll_up(self, step: Step, ended: Failure) -> None:
         """A child is over: what went wrong in it went wrong in this run too. If it failed, its step will say so."""
         stats = ended["stats"]
         self.children += 1 + stats.get("children", 0)

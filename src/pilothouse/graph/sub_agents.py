@@ -16,6 +16,7 @@ MAX_DEPTH: Final = 10  # levels of agents below the first
 AGENT_FIELD: Final = "graph_id"
 VERSION_FIELD: Final = "graph_version"
 VALUES_FIELD: Final = "inputs"  # literals of the child's inputs by name, as imported agents hold them
+MASKS_FIELD: Final = "nodes_input_masks"  # masks of the child's nodes that the node itself brings
 
 Pinned: TypeAlias = tuple[str, int]
 Children: TypeAlias = Mapping[Pinned, Document]
@@ -64,6 +65,16 @@ def literals_of(node: Node, spec: BlockSpec) -> JsonObject:
     if spec.kind is not Kind.AGENT:
         return node.inputs
     return {**as_object(node.inputs.get(VALUES_FIELD)), **node.inputs}
+
+
+def masks_inside(node: Node, masks: Mapping[str, JsonObject]) -> dict[str, JsonObject]:
+    """The masks of the nodes in its child, as that names them: the node's own, and over them those of the run."""
+    way = f"{node.id}/"
+    found = {key: as_object(mask) for key, mask in as_object(node.inputs.get(MASKS_FIELD)).items()}
+    for key, mask in masks.items():
+        if key.startswith(way):
+            found[key.removeprefix(way)] = {**found.get(key.removeprefix(way), {}), **mask}
+    return found
 
 
 def _with_child(spec: BlockSpec, child: Document, catalogue: Catalogue) -> BlockSpec:

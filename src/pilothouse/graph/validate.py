@@ -15,7 +15,16 @@ from pilothouse.graph.pins import pin_base
 from pilothouse.graph.reach import can_run, self_fed_pins
 from pilothouse.graph.report import AGENT, Level, Report
 from pilothouse.graph.schema import input_field, input_schema, same_type
-from pilothouse.graph.sub_agents import AGENT_FIELD, MAX_DEPTH, Children, Pinned, embedded, face_of, sub_agents_of
+from pilothouse.graph.sub_agents import (
+    AGENT_FIELD,
+    MAX_DEPTH,
+    Children,
+    Pinned,
+    embedded,
+    face_of,
+    masks_inside,
+    sub_agents_of,
+)
 from pilothouse.kit.json import Json, JsonObject
 
 
@@ -81,19 +90,18 @@ class _Judge:
             elif self.family.depth[me] >= MAX_DEPTH:
                 report.add(node.id, AGENT_FIELD, "too_deep", f"Agents nest at most {MAX_DEPTH} levels deep.")
             else:
-                self._check_child(node.id, pinned, child, masks, report)
+                self._check_child(node, pinned, child, masks, report)
 
     def _check_child(
-        self, node_id: str, pinned: Pinned, child: Document, masks: Mapping[str, JsonObject], report: Report
+        self, node: Node, pinned: Pinned, child: Document, masks: Mapping[str, JsonObject], report: Report
     ) -> None:
-        way = f"{node_id}/"
-        inner = {key.removeprefix(way): mask for key, mask in masks.items() if key.startswith(way)}
+        inner = masks_inside(node, masks)
         if inner or pinned not in self.judged:
             if not inner:
                 self.judged.add(pinned)
             found = Report(self.level)
             self.check(child, pinned, inner, found)
-            report.add_inside(node_id, found)
+            report.add_inside(node.id, found)
 
 
 @dataclass(frozen=True, slots=True)

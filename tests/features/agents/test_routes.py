@@ -280,7 +280,7 @@ async def test_malformed_requests_are_refused_with_a_place(
 async def test_both_doors_serve_the_same_operations(small_front: Front):
     declared = {(method, path): str(policy) for method, path, policy in policies(small_front.app)}
     app = {(method, path) for method, path in declared if path.startswith(("/api/agents", "/api/blocks"))}
-    assert len(app) == 17
+    assert len(app) >= 17
     for method, path in app:
         assert declared[method, path] == "user"
         assert declared[method, path.replace("/api/", "/api/v1/")].startswith("scope:")

@@ -14,7 +14,7 @@ from pilothouse.features.agents.events import AgentActivated, AgentDeleted, Agen
 from pilothouse.graph.catalogue import Catalogue
 from pilothouse.graph.json_schema import as_object
 from pilothouse.kit.ids import AgentId, new_id
-from pilothouse.kit.json import Json, JsonObject, loads
+from pilothouse.kit.json import JsonObject
 from tests.features.agents.graphs import WEB_REQUEST, broken, greeter, node
 from tests.features.agents.seen import ANY, On, Stale
 
@@ -253,51 +253,6 @@ async def test_validation_names_all_faults(units: Units, alice: Actor, catalogue
     assert not running.valid
     assert "url" in running.errors["get"]
     assert {issue.code for issue in asked.issues} == {"input_unknown", "input_missing"}
-
-
-async def test_an_export_imports_as_another_agent_of_equal_content(
-    create: Create, units: Units, alice: Actor, bob: Actor, catalogue: Catalogue
-):
-    """engine:X2"""
-    made = await create()
-    async with units.read(alice) as read:
-        file = await agents.export_agent(read, catalogue, AgentId(made.id))
-    async with units.write(bob) as work:
-        copy = await agents.import_agent(work, catalogue, loads(file.text))
-    async with units.read(bob) as read:
-        again = await agents.export_agent(read, catalogue, AgentId(copy.stored.id))
-
-    assert copy.stored.id != made.id
-    assert copy.stored.content_hash == made.content_hash
-    assert again.text == file.text.replace(made.id, copy.stored.id)
-    assert copy.coverage == agents.Coverage(nodes=4, supported=4, sub_agents=0, runnable=True)
-
-
-async def test_an_export_holds_no_credentials(create: Create, units: Units, alice: Actor, catalogue: Catalogue):
-    """engine:X1"""
-    graph = greeter()
-    nodes = _nodes(graph)
-    nodes[2]["inputs"] = {
-        "format": "x",
-        "credentials": {"id": "canary-1"},
-        "smtp_credentials": "canary-2",
-        "values": {"deep": [{"_credentials_id": "canary-3"}]},
-    }
-    made = await create({**graph, "nodes": nodes, "links": []})
-    async with units.read(alice) as read:
-        file = await agents.export_agent(read, catalogue, AgentId(made.id))
-
-    assert "canary" in made.document
-    assert "canary" not in file.text
-    assert _nodes(loads(file.text))[0]["inputs"] == {"format": "x", "values": None}
-
-
-async def test_another_format_is_refused_by_name(units: Units, alice: Actor, catalogue: Catalogue):
-    files: list[Json] = [{"nodes": []}, {"format": "other/1"}, {"nodes": [{"block_id": "x"}]}, []]
-    for file in files:
-        with pytest.raises(agents.FormatUnsupported):
-            async with units.write(alice) as work:
-                await agents.import_agent(work, catalogue, file)
 
 
 def _nodes(graph: Any) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """Agents for the tests of runs."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from pilothouse.blocks.registry import Registry
 from pilothouse.engine.state import Pause
@@ -104,7 +105,7 @@ def asks(data: Json = None, **inputs: Json) -> JsonObject:
     pins = ("approved_data", "rejected_data", "review_message", "error")
     return graph(
         "Asks",
-        [node("ask", HUMAN, data=data, name="Mail", **inputs), *(node(pin, OUTPUT, name=pin) for pin in pins)],
+        [node("ask", HUMAN, None, data=data, name="Mail", **inputs), *(node(pin, OUTPUT, name=pin) for pin in pins)],
         [link("ask", pin, pin, "value") for pin in pins],
     )
 
@@ -127,7 +128,7 @@ def acts(*things: Json) -> JsonObject:
     )
 
 
-def order(child: str, version: int = 1) -> JsonObject:
+def order(child: str, version: int = 1) -> dict[str, Any]:
     """What a node that runs another agent must say of it."""
     return {"graph_id": child, "graph_version": version, "input_schema": {}, "output_schema": {}}
 

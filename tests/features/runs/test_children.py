@@ -53,6 +53,39 @@ async def test_linked_pins_are_the_childs_inputs_and_win(stand: Stand):
     assert (await stand.run(document, n=5))["outputs"] == {"sum": [7]}
 
 
+async def test_each_step_of_a_node_has_a_child_of_its_own(stand: Stand):
+    """And their outputs go on in the order in which the steps started, however long each child takes."""
+    child = await stand.agent(graphs.adder(by=10))
+    document = graph(
+        "Many",
+        [
+            node("items", graphs.STEP_THROUGH, items=[1, 2, 3, 4]),
+            node("sub", CHILD, **order(child), inputs={}),
+            node("out", graphs.OUTPUT, name="sum"),
+        ],
+        [link("items", "item", "sub", "n"), link("sub", "sum", "out", "value")],
+    )
+    run = await stand.run(document)
+    assert (run["outputs"], run["stats"]["children"]) == ({"sum": [11, 12, 13, 14]}, 4)
+    assert len({row[0] for row in await children_of(stand, run["id"])}) == 4
+
+
+async def test_large_outputs_arrive_whole(stand: Stand):
+    """F17: they stand beside the child's log, not in it."""
+    text = "x" * 100_000
+    child = await stand.agent(graphs.greeting("{{ who }}" * 2))
+    document = graph(
+        "Large",
+        [
+            node("who", graphs.TEXT, name="who"),
+            node("sub", CHILD, **order(child), inputs={}),
+            node("out", graphs.OUTPUT, name="greeting"),
+        ],
+        [link("who", "result", "sub", "who"), link("sub", "greeting", "out", "value")],
+    )
+    assert (await stand.run(document, who=text))["outputs"] == {"greeting": [text * 2]}
+
+
 async def test_outputs_come_in_commit_order_while_the_child_works(stand: Stand):
     """The child gives three things, then waits for a word; the parent has them all by then."""
     child = await stand.agent(
@@ -137,7 +170,7 @@ async def test_an_agent_that_calls_itself_stops_at_ten(stand: Stand):
             "Loop",
             [
                 node("n", graphs.ANY, name="n"),
-                node("sub", CHILD, **{**order(new_id()), "inputs": {}}),
+                node("sub", CHILD, **order(new_id()), inputs={}),
                 node("out", graphs.OUTPUT, name="n"),
                 node("wrong", graphs.OUTPUT, name="wrong"),
             ],
@@ -205,55 +238,8 @@ async def test_outputs_reach_a_parent_that_is_busy_with_something_else(stand: St
     await stand.reaches(run["id"], "cancelled")
 
 
-class TestMasks:
-    """C2: `parent/child` reaches into a sub-agent, at any depth, and survives a resume."""
-
-    async def masked(self, stand: Stand, agent: str, masks: JsonObject, **inputs: Json) -> Any:
-        body = {"inputs": inputs, "input_masks": masks}
-        headers = {"Prefer": "wait=30"}
-        return await stand.ann.http.post(f"/api/v1/agents/{agent}/runs", json=body, headers=headers)
-
-    async def test_c2_a_mask_reaches_a_node_of_a_sub_agent(self, stand: Stand):
-        leaf = await stand.agent(graphs.adder(by=2))
-        middle = await stand.agent(calls(leaf, "sum", n=1))
-        top = await stand.agent(calls(middle, "sum"))
-        answer = await self.masked(stand, middle, {"sub/add": {"b": 10}})
-        assert answer.json()["outputs"] == {"sum": [11]}
-        answer = await self.masked(stand, top, {"sub/sub/add": {"b": 100}})
-        assert answer.json()["outputs"] == {"sum": [101]}
-
-    async def test_c2_the_runs_mask_wins_over_the_nodes_own(self, stand: Stand):
-        leaf = await stand.agent(graphs.adder(by=2))
-        document = calls(leaf, "sum", n=1)
-        cast(Any, document["nodes"])[0]["inputs"]["nodes_input_masks"] = {"add": {"b": 10}}
-        middle = await stand.agent(document)
-        assert (await stand.start(middle, wait=30))["outputs"] == {"sum": [11]}
-        assert (await self.masked(stand, middle, {"sub/add": {"b": 20}})).json()["outputs"] == {"sum": [21]}
-
-    async def test_c2_a_mask_survives_a_resume(self, stand: Stand):
-        leaf = await stand.agent(graphs.waits_for("go"))
-        middle = await stand.agent(calls(leaf, "said"))
-        body: JsonObject = {"inputs": {}, "input_masks": {"sub/wait": {"fact": "other"}}}
-        run = (await stand.ann.http.post(f"/api/v1/agents/{middle}/runs", json=body)).json()
-        await stand.reaches(run["id"], "waiting")
-        ((child_id, *_),) = await children_of(stand, run["id"])
-        await stand.reaches(child_id, "waiting")
-        await stand.tell("delete from snapshots where log_id=:id", id=child_id)
-        await stand.house.api.runs.send_fact(stand.ann.actor, child_id, "other", 1)
-        assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"said": [1]}
-
-    @pytest.mark.parametrize("path", ["nobody", "sub/nobody", "out/x", "sub/out/x"])
-    async def test_c2_a_mask_of_no_node_is_refused(self, stand: Stand, path: str):
-        leaf = await stand.agent(graphs.adder(by=2))
-        middle = await stand.agent(calls(leaf, "sum", n=1))
-        answer = await self.masked(stand, middle, {path: {"b": 1}})
-        assert (answer.status_code, answer.json()["code"]) == (422, "agent_invalid")
-        assert answer.json()["detail"]["issues"][0]["code"] == "mask_unknown_node"
-        assert await stand.count("runs") == 0
-
-
 async def test_r5_a_run_and_its_children_finish_on_their_own_version(stand: Stand):
-    """Whatever is saved or deleted meanwhile."""
+    """R5: whatever is saved or deleted meanwhile."""
     child = await stand.agent(graphs.waits_for("go"))
     parent = await stand.agent(calls(child, "said"))
     run = await stand.start(parent)

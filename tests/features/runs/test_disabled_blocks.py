@@ -39,9 +39,9 @@ def switch_off(stand: Stand, block_id: str) -> None:
 
 async def refusal(stand: Stand, agent: str, **body: Any) -> tuple[int, str, set[str]]:
     answer = await stand.ann.http.post(f"/api/v1/agents/{agent}/runs", json={"inputs": {}, **body})
-    told = answer.json()
-    issues = (told.get("detail") or {}).get("issues", [])
-    return answer.status_code, told["code"], {issue["code"] for issue in issues if issue["severity"] == "error"}
+    told: Any = answer.json()
+    found = {issue["code"] for issue in told["detail"]["issues"] if issue["severity"] == "error"}
+    return answer.status_code, told["code"], found
 
 
 DISABLED = (422, "agent_invalid", {"disabled_block"})

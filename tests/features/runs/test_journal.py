@@ -45,35 +45,40 @@ async def test_the_last_entry_never_lands_before_the_rows_that_go_with_it(databa
 
 
 class Watched(LocalFanout):
-    """Notes what is told, in which order with what lands."""
+    """Notes what is told, in one order with what lands."""
 
-    def __init__(self) -> None:
+    def __init__(self, order: list[tuple[str, int]]) -> None:
         super().__init__()
-        self.order: list[tuple[str, int]] = []
+        self._order = order
 
     def publish(self, notices: Sequence[Notice]) -> None:
-        self.order += [("told", notice.last) for notice in notices]
+        self._order += [("told", notice.last) for notice in notices]
+
+
+class Landing:
+    """A committer that notes which segments have landed."""
+
+    def __init__(self, committer: AnyCommitter, order: list[tuple[str, int]]) -> None:
+        self._order = order
+        self._land = committer.land
+        self.submit, self.close = committer.submit, committer.close
+
+    async def land(self, writes: WriteSet, *, urgent: bool = False) -> list[object]:
+        answers = await self._land(writes, urgent=urgent)
+        self._order += [("landed", params[2]) for statement, params in writes.writes if statement is INSERT_SEGMENT]
+        return answers
 
 
 async def test_nothing_is_told_before_it_has_landed(database_url: str):
     """engine:D7"""
+    order: list[tuple[str, int]] = []
     async with committing(database_url) as committer:
-        job, watched = await admitted(committer), Watched()
-        land = committer.land
-
-        async def landing(writes: WriteSet, *, urgent: bool = False) -> list[object]:
-            answers = await land(writes, urgent=urgent)
-            watched.order += [
-                ("landed", params[2]) for statement, params in writes.writes if statement is INSERT_SEGMENT
-            ]
-            return answers
-
-        committer.land = landing  # type: ignore[method-assign]
-        journal = RunJournal(job, 1, committer, watched, Lease(None))
+        job = await admitted(committer)
+        journal = RunJournal(job, 1, Landing(committer, order), Watched(order), Lease(None))
         for seq in range(2, 5):
             journal.add([[RUNNING, seq]])
             await journal.barrier()
-        assert watched.order == [(what, seq) for seq in (2, 3, 4) for what in ("landed", "told")]
+    assert order == [(what, seq) for seq in (2, 3, 4) for what in ("landed", "told")]
 
 
 ONE: Entry = [RUNNING, 0]

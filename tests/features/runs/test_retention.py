@@ -13,8 +13,8 @@ from tests.features.runs import graphs
 from tests.features.runs.graphs import calls
 from tests.features.runs.stand import Stand
 
-BYTES_OF_TEN_STEPS = 4_500  # as docs/explanation/waiting.md tells
-BYTES_AFTER_ITS_LOG = 3_500
+BYTES_OF_TEN_STEPS = 3_000  # as docs/explanation/waiting.md tells
+BYTES_AFTER_ITS_LOG = 2_000
 
 
 def days(number: float) -> int:

@@ -9,7 +9,7 @@ import pytest
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json
 from tests.features.runs import graphs
-from tests.features.runs.graphs import calls, graph, link, node
+from tests.features.runs.graphs import graph, link, node
 from tests.features.runs.stand import Stand
 
 DECIDE = "/api/reviews/decide"
@@ -200,6 +200,7 @@ async def test_w2_an_expired_review_fails_its_step(stand: Stand):
 
 
 async def test_w6_reviews_close_when_the_run_is_cancelled(stand: Stand):
+    """W6."""
     run, review = await asking(stand, 1)
     await stand.ann.http.post(f"/api/v1/runs/{run['id']}/cancel")
     late = await decide(stand, answer_to(review, True))
@@ -225,102 +226,6 @@ async def test_w2_a_step_that_waits_for_a_person_lets_others_of_its_node_go_firs
         await decide(stand, answer_to(review, True))
         await asyncio.sleep(0.2)
     assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"out": [3, 1, 2]}
-
-
-class TestSensitive:
-    async def cautious(self, stand: Stand, *things: Json) -> str:
-        agent = await stand.agent(graphs.acts(*things))
-        await stand.ann.browser.patch(f"/api/agents/{agent}/settings", json={"review_sensitive": True})
-        return agent
-
-    async def test_w3_without_the_setting_it_acts(self, stand: Stand):
-        assert (await stand.run(graphs.acts(1)))["outputs"] == {"done": [1]}
-
-    async def test_w3_it_asks_before_it_acts_and_acts_with_what_was_approved(self, stand: Stand):
-        run = await stand.start(await self.cautious(stand, 1))
-        (review,) = await asked(stand, run["id"])
-        assert (review["kind"], review["payload"], review["name"]) == ("sensitive_action", {"what": 1}, "TestPublish")
-        await decide(stand, answer_to(review, True, data={"what": 2}))
-        assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"done": [2]}
-
-    async def test_w3_rejected_it_fails(self, stand: Stand):
-        run = await stand.start(await self.cautious(stand, 1))
-        await decide(stand, answer_to((await asked(stand, run["id"]))[0], False, message="Not today"))
-        assert (await stand.reaches(run["id"], "completed_with_errors"))["outputs"] == {"wrong": ["Not today"]}
-        steps = (await stand.ann.http.get(f"/api/v1/runs/{run['id']}/steps")).json()["items"]
-        assert [step["error"]["code"] for step in steps if step["error"]] == ["review_rejected"]
-
-    async def test_w3_it_asks_also_after_a_resume(self, stand: Stand):
-        """Another worker takes the run up from the log alone."""
-        run = await stand.start(await self.cautious(stand, 1))
-        await stand.reaches(run["id"], "waiting")
-        await stand.tell("delete from snapshots where log_id=:id", id=run["id"])
-        await stand.tell("update jobs set state='queued', due_at=0, fence=fence+1 where id=:id", id=run["id"])
-        await stand.reaches(run["id"], "waiting")
-        await asyncio.sleep(0.7)
-        assert (await stand.reaches(run["id"], "waiting"))["outputs"] == {}
-        assert len(await asked(stand, run["id"])) == 1
-
-    async def test_w3_what_changed_since_it_was_approved_is_not_done(self, stand: Stand):
-        """REV-4."""
-        run = await stand.start(await self.cautious(stand, 1))
-        (review,) = await asked(stand, run["id"])
-        await stand.reaches(run["id"], "waiting")
-        other = "0" * 64
-        await stand.tell("update reviews set payload_hash=:other where id=:id", other=other, id=review["id"])
-        assert (await decide(stand, {**answer_to(review, True), "payload_hash": other})).status_code == 200
-        ended = await stand.reaches(run["id"], "completed_with_errors")
-        steps = (await stand.ann.http.get(f"/api/v1/runs/{run['id']}/steps")).json()["items"]
-        assert [step["error"]["code"] for step in steps if step["error"]] == ["review_payload_changed"]
-        assert "done" not in ended["outputs"]
-
-    async def test_w3_the_rest_of_a_node_can_be_approved_for_this_run(self, stand: Stand):
-        agent = await self.cautious(stand, 1, 2, 3)
-        run = await stand.start(agent)
-        first, _, _ = await asked(stand, run["id"], 3)
-        await decide(stand, answer_to(first, True, rest_of_node=True))
-        assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"done": [1, 2, 3]}
-        other = await stand.start(agent)
-        assert len(await asked(stand, other["id"], 3)) == 3
-
-    async def test_w3_what_the_node_asks_later_passes_too(self, stand: Stand):
-        document = graph(
-            "Later",
-            [
-                node("first", graphs.STORE, input=1),
-                node("tick", graphs.TIMER, seconds=0.3, input_message=2),
-                node("act", graphs.ACT),
-                node("out", graphs.OUTPUT, name="done"),
-            ],
-            [
-                {**link("first", "output", "act", "what")},
-                link("tick", "output_message", "act", "what"),
-                link("act", "done", "out", "value"),
-            ],
-        )
-        agent = await stand.agent(document)
-        await stand.ann.browser.patch(f"/api/agents/{agent}/settings", json={"review_sensitive": True})
-        run = await stand.start(agent)
-        (review, *_) = await asked(stand, run["id"])
-        await decide(stand, answer_to(review, True, rest_of_node=True))
-        assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"done": [1, 2]}
-
-    async def test_w3_a_child_is_as_careful_as_its_parent(self, stand: Stand):
-        """REV-9: the stricter of the two."""
-        child = await stand.agent(graphs.acts(1))
-        parent = await stand.agent(calls(child, "done"))
-        await stand.ann.browser.patch(f"/api/agents/{parent}/settings", json={"review_sensitive": True})
-        run = await stand.start(parent)
-        await stand.reaches(run["id"], "waiting")
-        ((child_id,),) = await stand.rows("select id from runs where parent_id=?1", run["id"])
-        await decide(stand, answer_to((await asked(stand, child_id))[0], True))
-        assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"done": [1]}
-
-    async def test_w3_imported_agents_ask_from_the_start(self, small: Stand):
-        answer = await small.ann.browser.post("/api/agents/import", json={"document": graphs.acts(1)})
-        assert answer.status_code == 201, answer.text
-        settings = await small.ann.browser.get(f"/api/agents/{answer.json()['agent']['id']}/settings")
-        assert settings.json() == {"review_required": True, "review_sensitive": True}
 
 
 @pytest.mark.parametrize("deep", [99, 101])

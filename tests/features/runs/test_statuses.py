@@ -14,6 +14,7 @@ from pilothouse.base.reader import Reader
 from pilothouse.engine.entries import accepted
 from pilothouse.engine.plan import compile_plan
 from pilothouse.engine.run import IllegalMove, Run
+from pilothouse.engine.state import Step
 from pilothouse.features.runs.writes import (
     KIND,
     Caps,
@@ -187,8 +188,8 @@ def test_s5_a_final_run_has_no_step_that_is_not(end: str):
     assert run.stats()["steps"] == {"cancelled": 1}
 
 
-STEP_MOVES: dict[str, Callable[[Run, Any], None]] = {
-    "start": lambda run, step: run.start(step, 9) and None,
+STEP_MOVES: dict[str, Callable[[Run, Step], object]] = {
+    "start": lambda run, step: run.start(step, 9),
     "output": lambda run, step: run.output(step, "fact", 1, 9),
     "finish": lambda run, step: run.finish(step, 9),
     "wait": lambda run, step: run.wait(step, graphs.PAUSE, 9),

@@ -696,6 +696,42 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/{agent_id}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Agent Settings */
+        get: operations["get_agent_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change Agent Settings */
+        patch: operations["change_agent_settings"];
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get Agent Settings */
+        get: operations["v1_get_agent_settings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change Agent Settings */
+        patch: operations["v1_change_agent_settings"];
+        trace?: never;
+    };
     "/api/blocks": {
         parameters: {
             query?: never;
@@ -797,7 +833,7 @@ export interface paths {
         };
         /**
          * List Runs
-         * @description Runs, newest first.
+         * @description Runs, newest first; those that steps of others started only with `parent_id`.
          */
         get: operations["list_runs"];
         put?: never;
@@ -864,6 +900,26 @@ export interface paths {
          * @description The steps of a run in the order they started: inputs, outputs, attempts, times.
          */
         get: operations["list_steps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Run Reviews
+         * @description What a run asked people, newest first.
+         */
+        get: operations["list_run_reviews"];
         put?: never;
         post?: never;
         delete?: never;
@@ -965,7 +1021,7 @@ export interface paths {
         };
         /**
          * List Runs
-         * @description Runs, newest first.
+         * @description Runs, newest first; those that steps of others started only with `parent_id`.
          */
         get: operations["v1_list_runs"];
         put?: never;
@@ -1040,6 +1096,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Run Reviews
+         * @description What a run asked people, newest first.
+         */
+        get: operations["v1_list_run_reviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/events": {
         parameters: {
             query?: never;
@@ -1094,6 +1170,46 @@ export interface paths {
          * @description Cancel a run. One that has ended stays as it is, and the answer says so.
          */
         post: operations["v1_cancel_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Reviews
+         * @description What agents ask, newest first.
+         */
+        get: operations["list_reviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/reviews/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide Reviews
+         * @description Approve or reject. The first decision stands: the same again answers the same, another is refused with it.
+         */
+        post: operations["decide_reviews"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1832,6 +1948,26 @@ export interface components {
             /** Base Version */
             base_version?: number | null;
         };
+        /**
+         * AgentSettingsIn
+         * @description What to change; what is left out stays.
+         */
+        AgentSettingsIn: {
+            /** Review Required */
+            review_required?: boolean | null;
+            /** Review Sensitive */
+            review_sensitive?: boolean | null;
+        };
+        /**
+         * AgentSettingsOut
+         * @description Whether review blocks ask a person, and whether every block that is marked as sensitive does.
+         */
+        AgentSettingsOut: {
+            /** Review Required */
+            review_required: boolean;
+            /** Review Sensitive */
+            review_sensitive: boolean;
+        };
         /** ApiKeyIn */
         ApiKeyIn: {
             /** Name */
@@ -2043,6 +2179,22 @@ export interface components {
             sub_agents: number;
             /** Runnable */
             runnable: boolean;
+        };
+        /**
+         * DecideIn
+         * @description Decisions about reviews of one run: all of them count, or none.
+         */
+        DecideIn: {
+            /** Decisions */
+            decisions: components["schemas"]["ReviewAnswerIn"][];
+        };
+        /**
+         * DecideOut
+         * @description What became of each review, in the order asked.
+         */
+        DecideOut: {
+            /** Reviews */
+            reviews: components["schemas"]["ReviewOutcome"][];
         };
         /**
          * DiffOut
@@ -2420,7 +2572,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "agent_ambiguous" | "agent_invalid" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "conflict" | "csrf_failed" | "disabled_block" | "dry_run_impossible" | "egress_denied" | "expired" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "method_not_allowed" | "missing_identifier" | "not_found" | "operation_failed" | "origin_denied" | "payment_required" | "pending_full" | "pending_too_long" | "precondition_required" | "rate_limited" | "request_timeout" | "scope_missing" | "setup_done" | "shutting_down" | "too_large" | "too_many_redirects" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict";
+            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "conflict" | "csrf_failed" | "disabled_block" | "dry_run_impossible" | "egress_denied" | "expired" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "method_not_allowed" | "missing_identifier" | "not_found" | "operation_failed" | "origin_denied" | "payment_required" | "pending_full" | "pending_too_long" | "precondition_required" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "scope_missing" | "setup_done" | "shutting_down" | "too_large" | "too_many_redirects" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict";
             /** Message */
             message: string;
             /** Detail */
@@ -2456,6 +2608,102 @@ export interface components {
             };
             /** Issues */
             issues: components["schemas"]["IssueOut"][];
+        };
+        /**
+         * ReviewAnswerIn
+         * @description One decision. It counts for the payload with this hash only.
+         */
+        ReviewAnswerIn: {
+            /**
+             * Review Id
+             * Format: uuid
+             */
+            review_id: string;
+            /** Payload Hash */
+            payload_hash: string;
+            /** Approved */
+            approved: boolean;
+            /** @description What is approved instead of the payload; leave it out to approve the payload as it is. */
+            data?: components["schemas"]["JsonValue"];
+            /** Message */
+            message?: string | null;
+            /**
+             * Rest Of Node
+             * @description Approve whatever else this node of this run will ask for, too.
+             * @default false
+             */
+            rest_of_node: boolean;
+        };
+        /**
+         * ReviewList
+         * @description A page of reviews, newest first.
+         */
+        ReviewList: {
+            /** Items */
+            items: components["schemas"]["ReviewOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        };
+        /**
+         * ReviewOut
+         * @description What an agent asks a person.
+         */
+        ReviewOut: {
+            /** Id */
+            id: string;
+            /** Run Id */
+            run_id: string;
+            /** Step Id */
+            step_id: number;
+            /** Node Id */
+            node_id: string;
+            /** Agent Id */
+            agent_id: string;
+            /** Kind */
+            kind: string;
+            /** Name */
+            name: string;
+            /** Instructions */
+            instructions: string;
+            payload: components["schemas"]["JsonValue"];
+            /** Payload Hash */
+            payload_hash: string;
+            /** Editable */
+            editable: boolean;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "waiting" | "approved" | "rejected" | "expired" | "cancelled";
+            /** Decision */
+            decision: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /** Expires At */
+            expires_at: string | null;
+            /** Decided At */
+            decided_at: string | null;
+            /** Created At */
+            created_at: string;
+        };
+        /**
+         * ReviewOutcome
+         * @description What became of a review.
+         */
+        ReviewOutcome: {
+            /** Review Id */
+            review_id: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "waiting" | "approved" | "rejected" | "expired" | "cancelled";
+            /** Decision */
+            decision: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /** Decided At */
+            decided_at: string | null;
         };
         /**
          * Role
@@ -2499,6 +2747,10 @@ export interface components {
             ended_at: string | null;
             /** Last Event Id */
             last_event_id: number;
+            /** Parent Id */
+            parent_id: string | null;
+            /** Parent Step */
+            parent_step: number | null;
         };
         /**
          * RunCancelled
@@ -2598,6 +2850,10 @@ export interface components {
             ended_at: string | null;
             /** Last Event Id */
             last_event_id: number;
+            /** Parent Id */
+            parent_id: string | null;
+            /** Parent Step */
+            parent_step: number | null;
         };
         /**
          * RunReason
@@ -2786,6 +3042,7 @@ export interface components {
             error: {
                 [key: string]: components["schemas"]["JsonValue"];
             } | null;
+            waiting: components["schemas"]["StepWait"] | null;
             /** Started At */
             started_at: string | null;
             /** Ended At */
@@ -2810,6 +3067,17 @@ export interface components {
             state: "running" | "done";
             /** Usage */
             usage: unknown;
+        };
+        /**
+         * StepWait
+         * @description What a step waits for: a child run (`ref.run_id`), a review (`ref.review_id`), a moment, or a fact.
+         */
+        StepWait: {
+            /** For */
+            for: string;
+            /** Due */
+            due: string | null;
+            ref: components["schemas"]["JsonValue"];
         };
         /**
          * TicketOut
@@ -5826,6 +6094,210 @@ export interface operations {
             };
         };
     };
+    get_agent_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSettingsOut"];
+                };
+            };
+            /** @description `not_found`: There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_agent_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentSettingsIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSettingsOut"];
+                };
+            };
+            /** @description `not_found`: There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_get_agent_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSettingsOut"];
+                };
+            };
+            /** @description `not_found`: There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_change_agent_settings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentSettingsIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentSettingsOut"];
+                };
+            };
+            /** @description `not_found`: There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_blocks: {
         parameters: {
             query?: {
@@ -6155,6 +6627,8 @@ export interface operations {
             query?: {
                 agent_id?: string | null;
                 status?: ("queued" | "running" | "waiting" | "completed" | "completed_with_errors" | "failed" | "cancelled") | null;
+                /** @description Only what steps of this run started. */
+                parent_id?: string | null;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -6379,6 +6853,58 @@ export interface operations {
             };
         };
     };
+    list_run_reviews: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewList"];
+                };
+            };
+            /** @description `not_found`: There is no such run. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     follow_run: {
         parameters: {
             query?: {
@@ -6417,6 +6943,15 @@ export interface operations {
             };
             /** @description `conflict`: The log does not reach that far yet. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log no longer reaches back that far. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -6690,6 +7225,8 @@ export interface operations {
             query?: {
                 agent_id?: string | null;
                 status?: ("queued" | "running" | "waiting" | "completed" | "completed_with_errors" | "failed" | "cancelled") | null;
+                /** @description Only what steps of this run started. */
+                parent_id?: string | null;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -6914,6 +7451,58 @@ export interface operations {
             };
         };
     };
+    v1_list_run_reviews: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewList"];
+                };
+            };
+            /** @description `not_found`: There is no such run. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     v1_follow_run: {
         parameters: {
             query?: {
@@ -6952,6 +7541,15 @@ export interface operations {
             };
             /** @description `conflict`: The log does not reach that far yet. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log no longer reaches back that far. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -7059,6 +7657,116 @@ export interface operations {
                 };
             };
             /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_reviews: {
+        parameters: {
+            query?: {
+                state?: ("waiting" | "approved" | "rejected" | "expired" | "cancelled") | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewList"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    decide_reviews: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DecideIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecideOut"];
+                };
+            };
+            /** @description `not_found`: There is no such review. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `already_decided`: This review was decided before.
+             *
+             *     `review_payload_changed`: This decision is about another payload than the one that waits.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `review_not_editable`: This payload may be approved or rejected, not changed.
+             *
+             *     `validation_failed`: The decisions of one call must all be about one run.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;

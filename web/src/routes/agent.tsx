@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { ApiProblem } from '@/api/errors'
 import { agentById } from '@/features/agents/queries'
+import { Versions } from '@/features/agents/Versions'
 import { runsOf } from '@/features/runs/queries'
 import { RunForm } from '@/features/runs/RunForm'
 import { RunRows } from '@/features/runs/RunTable'
@@ -35,7 +36,10 @@ export function AgentPage() {
               onStarted={(runId) => void navigate({ to: '/library/runs/$runId', params: { runId } })}
             />
           </section>
-          <RecentRuns agentId={agentId} name={data.name} />
+          <div className="stack">
+            <RecentRuns agentId={agentId} name={data.name} />
+            <Versions agent={data} />
+          </div>
         </div>
       )}
     </div>

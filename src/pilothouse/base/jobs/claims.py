@@ -7,7 +7,15 @@ from typing import Any, NamedTuple
 
 from pilothouse.base.jobs.moves import DB_NOW, micros
 from pilothouse.base.jobs.tables import workers
-from pilothouse.base.statements import OneStatement, Params, PostgresFetch, SqliteExecute, columns_of, delete_by
+from pilothouse.base.statements import (
+    OneStatement,
+    Params,
+    PostgresFetch,
+    Rows,
+    SqliteExecute,
+    columns_of,
+    delete_by,
+)
 
 
 class Claimed(NamedTuple):
@@ -86,7 +94,7 @@ class Heartbeat:
         return execute(f"{NOTICED} and j.owner=?1", (worker_id,))[1]
 
     async def on_postgres(self, fetch: PostgresFetch, many: Sequence[Params]) -> Sequence[Any]:
-        answers: list[Sequence[Sequence[Any]]] = []
+        answers: list[Rows] = []
         for worker_id, role, version, lease in many:
             await fetch(
                 f"insert into workers (id, role, version, expires_at) values ($1, $2, $3, {DB_NOW} + $4)"
@@ -96,7 +104,7 @@ class Heartbeat:
                 version,
                 lease,
             )
-            answers.append(await fetch(f"{NOTICED} and j.owner=$1", worker_id))
+            answers.append([tuple(row) for row in await fetch(f"{NOTICED} and j.owner=$1", worker_id)])
         return answers
 
 

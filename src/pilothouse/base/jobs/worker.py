@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import structlog
 
@@ -18,6 +18,7 @@ from pilothouse.base.jobs.offers import Offers
 from pilothouse.base.jobs.unheld import Name, Unheld
 from pilothouse.base.loops import end_tasks, keep_going
 from pilothouse.base.reader import Reader, marks
+from pilothouse.base.statements import Rows
 from pilothouse.kit.errors import Unavailable
 from pilothouse.kit.ids import new_id
 
@@ -236,7 +237,7 @@ class Worker:
         self._beating = True
         self._notice(answers[0] if answers else [])
 
-    def _notice(self, rows: Sequence[Sequence[Any]]) -> None:
+    def _notice(self, rows: Rows) -> None:
         """Jobs of ours that somebody asked to cancel, or sent something to."""
         self._cancel([row[0] for row in rows if row[1]])
         told = {row[0] for row in rows if row[2]}

@@ -17,7 +17,8 @@ async def list_reviews(
     reader: Reader, actor: Actor, *, state: str | None, job_id: str | None = None, before: str | None, limit: int
 ) -> list[Review]:
     """Newest first."""
-    where, params = "user_id=?1", [actor.user_id]
+    where = "user_id=?1"
+    params: list[str] = [actor.user_id]
     for column, value in (("state=", state), ("job_id=", job_id), ("id <", before)):
         if value is not None:
             params.append(value)

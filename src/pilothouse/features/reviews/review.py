@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple
 
 from pilothouse.kit.clock import from_micros, to_wire
 from pilothouse.kit.json import Json, JsonObject, dump_bytes, loads
@@ -101,10 +101,12 @@ def _moment(micros: int | None) -> str | None:
 
 def review_of(row: tuple[Any, ...]) -> Review:
     """From a row of `COLUMNS`."""
-    (*head, payload, payload_hash, editable, assignee, expires_at, state, for_node, decision, by, at, created_at) = row
-    told = None if decision is None else cast(JsonObject, loads(decision))
-    rest = (assignee, expires_at, state, bool(for_node), told, by, at, created_at)
-    return Review(*head, loads(payload), payload_hash, bool(editable), *rest)
+    found = dict(zip(COLUMNS.split(", "), row, strict=True))
+    decision = found["decision"]
+    found["payload"] = loads(found["payload"])
+    found["decision"] = None if decision is None else loads(decision)
+    found["editable"], found["for_node"] = bool(found["editable"]), bool(found["for_node"])
+    return Review(**found)
 
 
 def payload_hash(payload: Json) -> str:

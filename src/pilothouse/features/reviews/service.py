@@ -23,7 +23,6 @@ _REFUSALS = {
     "absent": ReviewNotFound,
     "several_runs": ReviewsOfSeveralRuns,
     "changed": ReviewPayloadChanged,
-    "decided": AlreadyDecided,
     "not_editable": ReviewNotEditable,
 }
 AT_ONCE = 200
@@ -46,8 +45,9 @@ class Reviews:
         writes = decide_reviews(actor.user_id, review.top_lane, answers, micros())
         decided: Decided = (await self.committer.land(writes))[0]
         if decided.why is not None:
-            facts = {"reviews": [*decided.reviews]} if decided.why == "decided" else {}
-            raise _REFUSALS[decided.why](**facts)
+            if decided.why == "decided":
+                raise AlreadyDecided(reviews=[*decided.reviews])
+            raise _REFUSALS[decided.why]
         self._ring(decided.ring)
         return decided.reviews
 

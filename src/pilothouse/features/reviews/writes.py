@@ -1,7 +1,7 @@
 """How reviews are stored, decided and closed. Who decides locks the job's top lane, its job, then its reviews."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from pilothouse.base.committer import Write, WriteSet
 from pilothouse.base.jobs.inbox import SEND_FACT
@@ -28,6 +28,9 @@ _CLOSE_REVIEWS = Sql(
     " with ordinality as v(job_id, now, nth) where t.job_id=v.job_id and t.state='waiting'",
     touches=None,
 )
+
+
+Waiter: TypeAlias = tuple[str, str, str | None]  # of the job that waits: kind, top lane, lane
 
 
 class Answer(NamedTuple):
@@ -120,7 +123,7 @@ def _decision(review: Review, answer: Answer) -> JsonObject:
     return {"approved": answer.approved, "data": data, "message": answer.message, "automatic": False}
 
 
-def _settle(job: Any, review: Review, answer: Answer, user_id: str, now: int) -> Script:
+def _settle(job: Waiter | None, review: Review, answer: Answer, user_id: str, now: int) -> Script:
     """The decision, and with it whatever else of the node it lets pass."""
     ring = yield from _store(job, review, _decision(review, answer), answer, (user_id, now))
     if answer.approved and answer.for_node:
@@ -135,7 +138,7 @@ def _settle(job: Any, review: Review, answer: Answer, user_id: str, now: int) ->
     return ring
 
 
-def _store(job: Any, review: Review, said: JsonObject, answer: Answer, by: tuple[str, int]) -> Script:
+def _store(job: Waiter | None, review: Review, said: JsonObject, answer: Answer, by: tuple[str, int]) -> Script:
     state = "approved" if answer.approved else "rejected"
     yield (
         "update reviews set state=?2, decision=?3, for_node=?4, decided_by=?5, decided_at=?6 where id=?1",
@@ -144,7 +147,7 @@ def _store(job: Any, review: Review, said: JsonObject, answer: Answer, by: tuple
     return (yield from _tell(job, review, {**said, "state": state}, by[1]))
 
 
-def _tell(job: Any, review: Review, said: JsonObject, now: int) -> Script:
+def _tell(job: Waiter | None, review: Review, said: JsonObject, now: int) -> Script:
     """Wake who waits; answers its kind and id when it wants a ring."""
     if job is None:
         return None

@@ -4,7 +4,7 @@ The parent is told that there is something new, never what: it reads the child's
 commits. So no value is stored twice on the way, and telling twice does no harm.
 """
 
-from typing import Any, Final, NamedTuple, cast
+from typing import Final, NamedTuple, cast
 
 from pilothouse.base.committer import Write
 from pilothouse.base.jobs.cancels import CANCEL_JOB
@@ -30,7 +30,7 @@ class Parent(NamedTuple):
 def parent_of(facts: JsonObject) -> Parent | None:
     """From what a run was accepted with."""
     told = facts.get("parent")
-    return Parent(*cast(list[Any], told)) if isinstance(told, list) else None
+    return Parent(*cast(tuple[str, int, int], told)) if isinstance(told, list) else None
 
 
 def child_run_id(run_id: str, step_id: int, attempt: int) -> str:

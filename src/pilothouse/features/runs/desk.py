@@ -3,19 +3,18 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import cast
 
 from pilothouse.base.committer import Clash, Committer, Refused, Write
 from pilothouse.base.jobs.bells import Bell
 from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import Hold
-from pilothouse.base.logs import read_after
 from pilothouse.base.reader import Reader
 from pilothouse.blocks.context import ChildOrder, Decision, Question
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.engine.context import StepContext, Waiting
-from pilothouse.engine.entries import RESULT, Entry
+from pilothouse.engine.entries import RESULT
 from pilothouse.engine.ports import LeaseLost
 from pilothouse.engine.run import Run
 from pilothouse.engine.state import Pause
@@ -24,6 +23,7 @@ from pilothouse.features.agents import Plans
 from pilothouse.features.runs.admitting import Modes, RunAsk, check_run, masks_below, modes_of, new_run
 from pilothouse.features.runs.children import MAX_DEPTH, Parent, child_run_id, parent_of, tell_news
 from pilothouse.features.runs.journal import RunJournal, land
+from pilothouse.features.runs.loading import read_entries
 from pilothouse.features.runs.writes import KIND, Caps, admit_child
 from pilothouse.kit.ids import AgentId, child_id
 from pilothouse.kit.json import Json, JsonObject
@@ -59,8 +59,8 @@ class ParentLine:
     def write(self) -> Write:
         return tell_news(self.parent, self.job.id, micros())
 
-    def heard(self, answer: Any) -> None:
-        if answer is not None:
+    def heard(self, answer: object) -> None:
+        if isinstance(answer, str):
             self.bell.ring(KIND, [answer])
 
 
@@ -88,9 +88,9 @@ class Desk:
         if after is None and not told:
             await self._start(run_id, step, order)
         after = after or 0
-        while batch := await read_after(self.counter.reader, run_id, after, limit=AT_ONCE):
-            for seq, item in batch:
-                after, entry = seq, cast(Entry, item)
+        while batch := await read_entries(self.counter.reader, run_id, after, AT_ONCE):
+            for seq, entry in batch:
+                after = seq
                 if entry[0] == RESULT:
                     yield entry[4], entry[5]
         ended = told[-1] if told else None
@@ -218,7 +218,8 @@ def _kept(kept: Json, run_id: str) -> int | None:
 
 def _told(facts: list[Json], run_id: str) -> list[JsonObject | None]:
     """What the step heard of this child, in order: news, then how it ended."""
-    return [cast(Any, fact["ended"]) for fact in facts if isinstance(fact, dict) and fact.get("run_id") == run_id]
+    heard = [fact["ended"] for fact in facts if isinstance(fact, dict) and fact.get("run_id") == run_id]
+    return cast(list[JsonObject | None], heard)
 
 
 def _masks(facts: JsonObject) -> dict[str, JsonObject]:

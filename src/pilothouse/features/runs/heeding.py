@@ -1,6 +1,8 @@
-"""What a fact that somebody sent does to the run: it ends the waits that are for it. Pure."""
+"""What a fact that somebody sent does to the run: it ends the waits that are for it."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from pilothouse.base.jobs.inbox import Fact
@@ -53,3 +55,21 @@ def _said(fact: Fact, body: JsonObject) -> Json:
 
 def _ref(ref: Json) -> JsonObject:
     return ref if isinstance(ref, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class RunEar:
+    """Takes what comes while steps run: a child's outputs need not wait for the slowest of them."""
+
+    told: asyncio.Event
+    take: Callable[[], Awaitable[None]]
+
+    def is_told(self) -> bool:
+        return self.told.is_set()
+
+    async def wait(self) -> object:
+        return await self.told.wait()
+
+    async def heed(self) -> None:
+        self.told.clear()
+        await self.take()

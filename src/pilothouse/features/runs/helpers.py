@@ -3,12 +3,12 @@
 import asyncio
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import cast
 
 import structlog
 
-from pilothouse.blocks.apart import PLUGIN, Answer, Context
+from pilothouse.blocks.apart import Answer, Context
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.runner import Fired
 from pilothouse.engine.context import StepContext
@@ -23,8 +23,9 @@ _MODULE = "pilothouse.blocks.apart"
 class Helpers:
     """As many processes as cores, started when first needed. A call that is given up takes its process with it."""
 
-    def __init__(self, *, test_blocks: bool = False, plugins: Sequence[str] = (), most: int | None = None) -> None:
-        self._arguments = [*(["--test-blocks"] if test_blocks else []), *(PLUGIN + name for name in plugins)]
+    def __init__(self, *, test_blocks: bool = False, plugins: Iterable[str] = (), most: int | None = None) -> None:
+        self._arguments = ["--test-blocks"] if test_blocks else []
+        self._arguments += [f"--plugin={name}" for name in plugins]
         self._places = asyncio.Semaphore(most or os.cpu_count() or 1)
         self._idle: list[asyncio.subprocess.Process] = []
         self._all: set[asyncio.subprocess.Process] = set()

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any, NamedTuple
 
-from pilothouse.base.logs import numbered, read_values
+from pilothouse.base.logs import numbered, read_after, read_values
 from pilothouse.base.reader import Reader, marks
 from pilothouse.engine.entries import Entry
 from pilothouse.engine.large import references, unpack
@@ -109,6 +109,15 @@ class _Raw:
         self.snapshot: Json = loads(row[2]) if row[2] is not None else None
         self.entries: list[Json] = []
         self.log_size = 0
+
+
+async def read_entries(reader: Reader, run_id: str, after: int, limit: int) -> list[tuple[int, Entry]]:
+    """Committed entries after an event, with their large values where they belong."""
+    found = await read_after(reader, run_id, after, limit=limit)
+    lacking = {key for _, stored in found for key in references(stored)}
+    texts = await read_values(reader, run_id, sorted(lacking)) if lacking else {}
+    values = {key: loads(text) for key, text in texts.items()}
+    return [(seq, _entry(unpack(stored, values))) for seq, stored in found]
 
 
 async def _whole(reader: Reader, run_id: str, raw: _Raw) -> Stored:

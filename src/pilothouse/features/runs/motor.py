@@ -1,14 +1,14 @@
 """Goes on with a run for as long as this worker holds it: loads it, drives it, lets it sleep, settles it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import structlog
 
 from pilothouse.base import failpoints, telemetry
-from pilothouse.base.committer import Committer, Refused, Write, WriteSet
+from pilothouse.base.committer import Committer, Refused, WriteSet
 from pilothouse.base.fanout import Fanout
 from pilothouse.base.jobs.bells import Bell
 from pilothouse.base.jobs.claims import RELEASE_JOB, Claimed
@@ -25,19 +25,20 @@ from pilothouse.engine.plan import Plan
 from pilothouse.engine.ports import Blocks, Ended, HandedOver, LeaseLost, Limits, RunStuck, Suspended
 from pilothouse.engine.run import Run
 from pilothouse.features.agents import Plans
-from pilothouse.features.reviews import close_reviews
-from pilothouse.features.runs.children import CANCEL_TREE, CancelledTree, ended_json, parent_of, tell_end
+from pilothouse.features.runs.begun import Begun, facts_of, stats_of
+from pilothouse.features.runs.children import CancelledTree, parent_of
+from pilothouse.features.runs.closing import last_words
 from pilothouse.features.runs.desk import Abandoned, Counter, Desk, ParentLine
-from pilothouse.features.runs.heeding import heed
+from pilothouse.features.runs.heeding import RunEar, heed
 from pilothouse.features.runs.journal import RunJournal, land, notice_of
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.memory import RunMemories
-from pilothouse.features.runs.present import RunFacts, run_json
+from pilothouse.features.runs.present import run_json
 from pilothouse.features.runs.shots import Shots
 from pilothouse.features.runs.stage import RunBlocks
 from pilothouse.features.runs.writes import KIND, Ending, Rest, settle_run, suspend_run, text_or_none
 from pilothouse.kit.errors import UserError
-from pilothouse.kit.json import Json, dumps
+from pilothouse.kit.json import dumps
 
 log = structlog.get_logger()
 
@@ -47,21 +48,6 @@ FOLD_AT_ONCE = 2_000
 STOP_AT_ONCE = 32
 # What an unreadable log or an agent that is no longer what it was look like; an outage is none of these.
 _UNREADABLE = (BrokenLog, UserError, LookupError, TypeError, ValueError)
-
-
-@dataclass(slots=True)
-class Begun:
-    """A run in memory, with what its final answer needs beside its state."""
-
-    run: Run
-    agent_id: str
-    version: int
-    trigger: str
-    dry_run: bool
-    created_at: int
-    started_at: int | None  # None until somebody works on it
-    shots: Shots
-    asked: bool = False  # a child of it, or a question, may be left open when it ends
 
 
 @dataclass(slots=True)
@@ -155,7 +141,7 @@ class Motor:
             clock=micros,
             cancelled=hold.cancelled,
             stopping=hold.stopping,
-            ear=_RunEar(hold.told, lambda: self._take_facts(desk)),
+            ear=RunEar(hold.told, lambda: self._take_facts(desk)),
             limits=self.limits,
         )
         match outcome:
@@ -202,17 +188,16 @@ class Motor:
             return True
         if answers[0].cancelled:
             hold.cancelled.set()
-        self._ring(answers[0].promoted)
-        self._ring([told for told in answers[1:] if isinstance(told, str)])  # a parent
+        self._ring([*answers[0].promoted, *(told for told in answers[1:] if isinstance(told, str))])  # and a parent
         return bool(answers[0].asleep)
 
     async def _settle(self, begun: Begun, desk: Desk) -> None:
         job, run, journal = desk.hold.job, begun.run, desk.journal
         segment = await journal.close()
         now = micros()
-        stats = _stats(begun, now)
+        stats = stats_of(begun, now)
         ending = Ending(run.status, text_or_none(run.reason), dumps(run.outputs), dumps(stats), begun.started_at, now)
-        also = self._last_words(desk, stats, now)
+        also = last_words(desk, stats, now, self.process_id)
         writes = settle_run(job, segment, ending, slept=begun.shots.stored, also=also)
         failpoints.hit("before_settle")
         answers = await land(self.committer, writes, desk.hold.lease)
@@ -220,23 +205,11 @@ class Motor:
         telemetry.RUNS_ENDED.labels(run.status).inc()
         self.fanout.publish([notice_of(job.id, segment)])
         if job.reply_to is not None:
-            answer = dumps(run_json(_facts(job.id, begun, stats, now, segment.last)))
+            answer = dumps(run_json(facts_of(job.id, begun, stats, now, segment.last)))
             self.fanout.reply(job.reply_to, job.id, answer if len(answer) <= MAX_REPLY else "")
         self._ring(answers[0] if answers else [])
         if also and answers:
             await self._heard(answers[-len(also) :])
-
-    def _last_words(self, desk: Desk, stats: dict[str, Json], now: int) -> list[Write]:
-        """What goes with the end of a run that has others: its questions close, its children stop, its parent hears."""
-        run, job = desk.run, desk.hold.job
-        also: list[Write] = []
-        if desk.asked:
-            also = desk.journal.take_also()
-            also.append(close_reviews(job.id, now))
-            also.append((CANCEL_TREE, (job.id, now, self.process_id, False)))
-        if (parent := parent_of(run.facts)) is not None:
-            also.append(tell_end(parent, job.id, ended_json(run.status, run.reason, stats), now))
-        return also
 
     async def _heard(self, answers: Sequence[Any]) -> None:
         for answer in answers:
@@ -267,24 +240,6 @@ class Motor:
             self.bell.ring(KIND, ids)
 
 
-@dataclass(frozen=True, slots=True)
-class _RunEar:
-    """Takes what comes while steps run: a child's outputs need not wait for the slowest of them."""
-
-    told: asyncio.Event
-    take: Callable[[], Awaitable[None]]
-
-    def is_told(self) -> bool:
-        return self.told.is_set()
-
-    async def wait(self) -> object:
-        return await self.told.wait()
-
-    async def heed(self) -> None:
-        self.told.clear()
-        await self.take()
-
-
 async def _fold(run: Run, entries: list[Entry]) -> None:
     """A long log is folded in parts, so that the process can do other things between them."""
     for start in range(0, len(entries), FOLD_AT_ONCE):
@@ -302,39 +257,6 @@ def _end_at_once(run: Run, hold: Hold) -> None:
 
 def _first_begin(entries: Sequence[Entry]) -> int | None:
     return next((entry[1] for entry in entries if entry[0] == RUNNING), None)
-
-
-def _stats(begun: Begun, now: int) -> dict[str, Json]:
-    return {
-        **begun.run.stats(),
-        "duration_ms": (now - begun.created_at) // 1000,
-        "active_ms": begun.run.active_us // 1000,
-        "queue_ms": max(0, (begun.started_at or now) - begun.created_at) // 1000,
-        "not_reached": begun.run.not_reached(),
-        "left_open": begun.run.leftovers,
-    }
-
-
-def _facts(run_id: str, begun: Begun, stats: dict[str, Json], now: int, head: int) -> RunFacts:
-    run, parent = begun.run, parent_of(begun.run.facts)
-    return RunFacts(
-        id=run_id,
-        agent_id=begun.agent_id,
-        version=begun.version,
-        trigger=begun.trigger,
-        dry_run=begun.dry_run,
-        created_at=begun.created_at,
-        status=run.status,
-        inputs=run.facts.get("inputs"),
-        outputs=cast(Json, run.outputs),
-        reason=run.reason,
-        stats=stats,
-        started_at=begun.started_at,
-        ended_at=now,
-        last_event_id=head,
-        parent_id=parent.run_id if parent else None,
-        parent_step=parent.step_id if parent else None,
-    )
 
 
 def without_lease() -> Lease:

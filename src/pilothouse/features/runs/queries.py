@@ -9,8 +9,9 @@ from pilothouse.base.reader import Reader
 from pilothouse.base.work import Read
 from pilothouse.features.runs.errors import RunNotFound, ValueNotFound
 from pilothouse.features.runs.present import BRIEF_COLUMNS, COLUMNS, RunFacts, facts_of
+from pilothouse.features.runs.steps import lengthened
 from pilothouse.kit.ids import RunId
-from pilothouse.kit.json import JsonObject, loads
+from pilothouse.kit.json import Json, JsonObject, loads
 
 
 class Filter(NamedTuple):
@@ -105,7 +106,8 @@ async def is_unfinished(reader: Reader, run_id: str) -> bool:
 async def kept_steps(reader: Reader, run_id: RunId) -> list[JsonObject]:
     """What is left of the steps of a run whose log has expired."""
     rows = await reader.rows("select steps from runs where id=?1", run_id)
-    return cast(list[JsonObject], loads(rows[0][0])) if rows and rows[0][0] is not None else []
+    kept = cast(list[list[Json]], loads(rows[0][0])) if rows and rows[0][0] is not None else []
+    return [lengthened(step) for step in kept]
 
 
 def _where(actor: Actor, wanted: Filter) -> tuple[str, list[Any]]:

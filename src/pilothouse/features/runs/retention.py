@@ -15,8 +15,9 @@ from pilothouse.base.statements import REFUSED, Sql
 from pilothouse.features.agents import Plans
 from pilothouse.features.reviews import FORGET_REVIEWS
 from pilothouse.features.runs.events import read_steps
+from pilothouse.features.runs.steps import shortened
 from pilothouse.features.runs.writes import delete_log
-from pilothouse.kit.json import JsonObject, dumps
+from pilothouse.kit.json import dumps
 
 log = structlog.get_logger()
 
@@ -85,7 +86,7 @@ class Retention:
     async def _shorten(self, run: OldRun) -> None:
         plan = (await self.plans.pinned(run.agent_id, run.version)).plan
         steps, _ = await read_steps(self.reader, run.id, plan, 0, MAX_STEPS)
-        summary = dumps([_brief(step) for step in steps])
+        summary = dumps([shortened(step) for step in steps])
         writes = ((_KEEP_SUMMARY, (run.id, summary)), *delete_log(run.id))
         await self.committer.land(WriteSet(writes, size=len(summary)))
 
@@ -116,11 +117,6 @@ _FORGET_RUN: Final = Scripted("forget_run", _forget)
 def forget_run(run_id: str) -> WriteSet:
     """An ended run with all that belongs to it. Refused when there is none. One below it that has not ended stays."""
     return WriteSet(((_FORGET_RUN, (run_id,)),))
-
-
-def _brief(step: JsonObject) -> JsonObject:
-    """Without what went in and came out."""
-    return {**step, "inputs": None, "outputs": []}
 
 
 def _micros(days: int) -> int:

@@ -21,10 +21,11 @@ from pilothouse.engine.run import Run
 from pilothouse.features.agents import Planned, Plans
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.admitting import Modes, RunAsk, check_run, new_run
+from pilothouse.features.runs.begun import Begun
 from pilothouse.features.runs.children import CANCEL_TREE
 from pilothouse.features.runs.errors import RunEnded, RunNotEnded, RunNotFound
 from pilothouse.features.runs.models import runs
-from pilothouse.features.runs.motor import Begun, Motor
+from pilothouse.features.runs.motor import Motor
 from pilothouse.features.runs.present import RunFacts, run_json
 from pilothouse.features.runs.retention import forget_run
 from pilothouse.features.runs.shots import Shots

@@ -6,7 +6,7 @@ from pilothouse.engine import entries
 from pilothouse.engine.entries import Entry, render
 from pilothouse.engine.plan import Plan
 from pilothouse.kit.clock import from_micros, to_wire
-from pilothouse.kit.json import JsonObject
+from pilothouse.kit.json import Json, JsonObject
 
 MAX_OUTPUTS = 100  # shown of one step; the log has them all
 _OF_STEPS = frozenset({entries.START, entries.OUTPUT, entries.FINISH, entries.WAIT, entries.RESUME, entries.RETRY})
@@ -101,3 +101,17 @@ def _blank(step_id: int, node_id: str) -> dict[str, Any]:
         "started_at": None,
         "ended_at": None,
     }
+
+
+# What is left of a step when the log has expired, in this order.
+_LASTING = ("step_id", "node_id", "status", "attempt", "output_count", "error", "started_at", "ended_at")
+
+
+def shortened(step: JsonObject) -> list[Json]:
+    """A step without what went in and came out, as short as it can be written."""
+    return [step[name] for name in _LASTING]
+
+
+def lengthened(kept: list[Json]) -> JsonObject:
+    """What `shortened` wrote, in the shape of a step."""
+    return {**_blank(0, ""), **dict(zip(_LASTING, kept, strict=True))}

@@ -24,6 +24,33 @@ export function agentById(agent_id: string, version?: number) {
   })
 }
 
+export function versionsOf(agent_id: string) {
+  return infiniteQueryOptions({
+    queryKey: [...all, agent_id, 'versions'],
+    queryFn: ({ pageParam }) =>
+      unwrap(
+        api.GET('/api/agents/{agent_id}/versions', {
+          params: {
+            path: { agent_id },
+            query: pageParam === null ? { limit: 10 } : { limit: 10, cursor: pageParam },
+          },
+        }),
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  })
+}
+
+/** Versions never change, and neither does what lies between two of them. */
+export function diffOf(agent_id: string, from: number, to: number) {
+  return queryOptions({
+    queryKey: [...all, agent_id, 'diff', from, to],
+    queryFn: () =>
+      unwrap(api.GET('/api/agents/{agent_id}/diff', { params: { path: { agent_id }, query: { from, to } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
 /** Names of agents by id, from what has been listed. */
 export function agentNames(
   pages: { pages: { items: Schemas['AgentOut'][] }[] } | undefined,
@@ -53,7 +80,34 @@ export function useSaveAgent(agent_id: string) {
     onSuccess: (saved) => {
       cache.setQueryData(agentById(agent_id).queryKey, saved)
       void cache.invalidateQueries({ queryKey: agentList.queryKey })
+      void cache.invalidateQueries({ queryKey: versionsOf(agent_id).queryKey })
     },
+  })
+}
+
+export function useRollbackAgent(agent_id: string) {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (version: number) =>
+      unwrap(
+        api.POST('/api/agents/{agent_id}/rollback', { params: { path: { agent_id } }, body: { version } }),
+      ),
+    onSettled: () => cache.invalidateQueries({ queryKey: all }),
+  })
+}
+
+export function useSetActiveVersion(agent_id: string) {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ version, base }: { version: number; base: number }) =>
+      unwrap(
+        api.PUT('/api/agents/{agent_id}/active-version', {
+          params: { path: { agent_id } },
+          headers: { 'If-Match': `"v${base}"` },
+          body: { version },
+        }),
+      ),
+    onSettled: () => cache.invalidateQueries({ queryKey: all }),
   })
 }
 

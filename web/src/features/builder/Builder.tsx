@@ -98,9 +98,9 @@ function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
         {panel === 'node' && !chosen && <Outline editor={editor} blocks={blocks} onPick={setSelected} />}
       </aside>
       {adding && <BlockMenu blocks={blocks} onPick={add} onClose={() => setAdding(false)} />}
-      {saving.conflict !== undefined && (
+      {saving.conflict !== null && (
         <ConflictDialog
-          current={saving.conflict}
+          {...saving.conflict}
           busy={saving.isSaving}
           onMine={() => void saving.saveMine()}
           onTheirs={onReload}

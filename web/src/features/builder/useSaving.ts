@@ -6,11 +6,14 @@ import { number } from '@/kit/json'
 import { toast, toastProblem } from '@/ui/toasts'
 import type { Editor } from './useEditor'
 
+/** The version that somebody else saved, and what it changed since the one that was opened. */
+export type Conflict = { current: number | null; diff: unknown }
+
 /** Saving with the version that was opened: a newer one is never overwritten unasked. */
 export function useSaving(agent: Schemas['AgentDetail'], editor: Editor) {
   const save = useSaveAgent(agent.id)
   const [version, setVersion] = useState(agent.newest_version)
-  const [conflict, setConflict] = useState<number | null | undefined>()
+  const [conflict, setConflict] = useState<Conflict | null>(null)
 
   useEffect(() => {
     if (!editor.isDirty) return
@@ -23,13 +26,13 @@ export function useSaving(agent: Schemas['AgentDetail'], editor: Editor) {
     try {
       const saved = await save.mutateAsync({ graph: editor.graph, version: base })
       setVersion(saved.newest_version)
-      setConflict(undefined)
+      setConflict(null)
       editor.settle(saved.graph)
       toast(`Saved as version ${saved.newest_version}.`)
       return saved
     } catch (problem) {
       if (problem instanceof ApiProblem && problem.code === 'version_conflict') {
-        setConflict(number(problem.detail.current_version))
+        setConflict({ current: number(problem.detail.current_version), diff: problem.detail.diff })
       } else if (problem instanceof ApiProblem) toastProblem(withFaults(problem))
       return null
     }
@@ -40,8 +43,8 @@ export function useSaving(agent: Schemas['AgentDetail'], editor: Editor) {
     conflict,
     isSaving: save.isPending,
     save: () => saveOver(version),
-    saveMine: () => saveOver(conflict ?? version),
-    closeConflict: () => setConflict(undefined),
+    saveMine: () => saveOver(conflict?.current ?? version),
+    closeConflict: () => setConflict(null),
   }
 }
 
