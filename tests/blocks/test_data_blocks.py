@@ -4,7 +4,7 @@ from contextlib import suppress
 from copy import deepcopy
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pilothouse.blocks.contract import BlockFailed, Category
@@ -32,7 +32,7 @@ values = st.recursive(
 
 
 @pytest.mark.parametrize("spec", PURE, ids=[spec.name for spec in PURE])
-@settings(max_examples=15)
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 async def test_data_blocks_never_change_what_they_were_given(spec: object, data: st.DataObject):
     """Whatever comes in, whether it fits or not."""
@@ -55,7 +55,7 @@ def test_that_covers_the_data_blocks():
 
 
 @given(values, values)
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 def test_sameness_is_that_of_json(left: Json, right: Json):
     assert same(left, deepcopy(left))
     assert same(left, right) == same(right, left)
@@ -76,7 +76,7 @@ def test_true_is_not_one_and_one_is_one_point_zero():
 
 
 @given(st.lists(values, max_size=12), st.integers(1, 5) | st.none(), st.integers(1, 8) | st.none())
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_chunks_are_the_list_in_pieces_within_both_limits(items: list[Json], size: int | None, tokens: int | None):
     parts = list(chunks(items, size, tokens))
     assert [item for part in parts for item in part] == items
@@ -88,7 +88,7 @@ def test_chunks_are_the_list_in_pieces_within_both_limits(items: list[Json], siz
 
 @pytest.mark.parametrize("wanted", ["string", "number", "boolean", "list", "dictionary"])
 @given(values)
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 async def test_the_converter_obeys_the_table_of_pins(wanted: str, value: Json):
     """F14: one table for pins and for the block."""
     kind = {"list": "array", "dictionary": "object"}.get(wanted, wanted)

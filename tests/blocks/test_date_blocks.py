@@ -56,7 +56,7 @@ async def test_a_format_says_how_the_text_is_written():
 
 
 @given(st.datetimes(timezones=st.just(UTC)), st.datetimes(timezones=st.just(UTC)))
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 async def test_differences_add_up(start: datetime, end: datetime):
     async def between(first: datetime, second: datetime) -> float:
         ((_, value),) = await run("Date difference", start=first.isoformat(), end=second.isoformat(), unit="seconds")

@@ -17,7 +17,7 @@ numbers = st.integers(-(2**62), 2**62) | st.floats(allow_nan=False, allow_infini
 
 
 @given(st.sampled_from(["Add", "Subtract", "Multiply", "Divide", "Power", "Modulo"]), numbers, numbers, st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 async def test_the_calculator_gives_a_number_or_an_error(operation: str, a: float, b: float, whole: bool):
     ((pin, value),) = await run("Calculator", operation=operation, a=a, b=b, round_result=whole)
     if pin == "result":
@@ -73,7 +73,7 @@ ROWS: list[Json] = [{"g": "abc"[n % 3], "w": n % 4, "n": n} for n in range(30)]
 
 @pytest.mark.parametrize("method", list(METHODS))
 @given(st.integers(0, 30), st.integers(0, 1000))
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 def test_a_sample_is_that_many_different_items(method: str, size: int, seed: int):
     key = {"stratified": "g", "cluster": "g", "weighted": "w"}.get(method, "")
     indices = METHODS[method](ROWS, size, Random(seed), key)

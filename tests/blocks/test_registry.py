@@ -44,11 +44,10 @@ async def start():
         build_app(house)
         await house.begin_work()
         await house.end_work()
-        ours = "pilothouse.blocks."
-        return {name.removeprefix(ours) for name in sys.modules if name.startswith(ours)}
+        return {name for name in sys.modules if name.startswith("pilothouse.blocks.")}
 
 sdk = {"apart", "context", "contract", "example", "pins", "plugins", "refusals", "registry", "runner"}
-loaded = asyncio.run(start())
+loaded = {name.removeprefix("pilothouse.blocks.") for name in asyncio.run(start())}
 assert loaded <= sdk, loaded - sdk
 """
 

@@ -87,7 +87,7 @@ async def test_a_group_that_took_no_part_is_empty():
 
 
 @given(st.text())
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 async def test_what_was_encoded_decodes_to_itself(text: str):
     ((_, encoded),) = await run("Text encoder", text=text)
     assert str(encoded).isascii()
