@@ -9,9 +9,11 @@ export function Changes({ diff, none }: { diff: unknown; none: string }) {
   return (
     <ul className="steps" aria-label="Changes">
       {changes.map((change) => (
-        <li key={`${change.kind} ${change.what}`}>
-          {VERBS[change.kind]} {change.what}
-          {change.kind === 'other' && <Sides change={change} />}
+        <li key={`${change.kind} ${change.what}`} className="row picked">
+          <span>
+            {VERBS[change.kind]} {change.what}
+            {change.kind === 'other' && <Sides change={change} />}
+          </span>
         </li>
       ))}
     </ul>

@@ -25,7 +25,7 @@ export function Versions({ agent }: { agent: Agent }) {
       {data === undefined && !error && <SkeletonRows rows={3} />}
       <ul className="steps">
         {versions.map((one) => (
-          <li key={one.version} className="row">
+          <li key={one.version} className="row picked">
             <span className="clip">
               Version {one.version}
               {one.note && <span className="quiet"> {one.note}</span>}
