@@ -45,6 +45,7 @@ async def _store_travelling(work: Work, catalogue: Catalogue, doc: Document) -> 
         content, agent_id = content_of(child, catalogue, Report("save")), str(child.id)
         if agent_id not in agents:
             agents[agent_id] = await new_agent(work, content, agent_id)
+            agents[agent_id].review_sensitive = True  # somebody else wrote it
         await add_version(work, agents[agent_id], content, f"Came with {doc.name}"[:200])
     return first
 

@@ -54,8 +54,10 @@ async def check_run(plans: Plans, user_id: str, planned: Planned, ask: RunAsk) -
     """Raises `AgentInvalid` with every fault, of sub-agents too. Masks are rare and change what is required."""
     inputs = dict(ask.inputs)
     if ask.masks:
-        own = own_masks(ask.masks)
-        report = validate(planned.document, plans.catalogue, "run", inputs=inputs, masks=own, children=planned.children)
+        masks = {path: dict(mask) for path, mask in ask.masks.items()}
+        report = validate(
+            planned.document, plans.catalogue, "run", inputs=inputs, masks=masks, children=planned.children
+        )
         if not report.valid:
             raise refused(report)
     else:
