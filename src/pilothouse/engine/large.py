@@ -24,8 +24,16 @@ _LEVELS = 2
 
 
 def pack_entries(log: Sequence[Entry], kept: Kept) -> list[Entry]:
-    """The entries as they are to be stored; what left them is added to `kept`."""
-    return [cast(Entry, _pack(entry, _of_entry(entry), kept)) for entry in log]
+    """The entries as they are to be stored; what left them is added to `kept`.
+
+    Halving finds the large ones: most batches have none, and writing JSON is far cheaper than looking at each entry.
+    """
+    if len(dump_bytes(log)) <= LIMIT:
+        return [*log]
+    if len(log) == 1:
+        return [cast(Entry, _pack(log[0], _of_entry(log[0]), kept))]
+    half = len(log) // 2
+    return pack_entries(log[:half], kept) + pack_entries(log[half:], kept)
 
 
 def pack_snapshot(snapshot: JsonObject, kept: Kept) -> Json:
