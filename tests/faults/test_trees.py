@@ -42,7 +42,7 @@ async def standing(request: pytest.FixtureRequest, folder: Path, profile: str, *
 PROFILES = pytest.mark.parametrize("profile", ["embedded", pytest.param("scaled", marks=pytest.mark.scaled)])
 
 
-def crowd(child: str, count: int) -> graphs.JsonObject:
+def crowd(child: str, count: int, gives: str) -> graphs.JsonObject:
     """Runs `child` so many times at once, beside something that takes its time."""
     return graph(
         "Crowd",
@@ -53,7 +53,7 @@ def crowd(child: str, count: int) -> graphs.JsonObject:
             node("slow", graphs.SLEEP, seconds=30),
             node("out", graphs.OUTPUT, name="out"),
         ],
-        [link("items", "item", "sub", "n"), link("sub", "result", "out", "value")],
+        [link("items", "item", "sub", "n"), link("sub", gives, "out", "value")],
     )
 
 
@@ -116,8 +116,8 @@ async def test_z6_a_cancelled_tree_ends_within_two_seconds_and_for_good(
     async with standing(request, tmp_path, profile, max_parallel_runs=10, user_max_runs=20) as stand:
         small = await stand.agent(leaf())
         branches = 3
-        middle = await stand.agent(crowd(small, TREE // branches - 1))
-        top = await stand.agent(crowd(middle, branches))
+        middle = await stand.agent(crowd(small, TREE // branches - 1, "result"))
+        top = await stand.agent(crowd(middle, branches, "out"))
         for _ in range(TREES):
             run = await stand.start(top)
             await asyncio.sleep((0.3 + random.random()) * TREE / 30)

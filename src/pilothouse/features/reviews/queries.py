@@ -3,14 +3,14 @@
 from pilothouse.base.actor import Actor
 from pilothouse.base.reader import Reader
 from pilothouse.features.reviews.errors import ReviewNotFound
-from pilothouse.features.reviews.review import COLUMNS, Review, review_of
+from pilothouse.features.reviews.review import COLUMNS, Review, reviews_of
 
 
 async def get_review(reader: Reader, actor: Actor, review_id: str) -> Review:
     rows = await reader.rows(f"select {COLUMNS} from reviews where id=?1 and user_id=?2", review_id, actor.user_id)
     if not rows:
         raise ReviewNotFound
-    return review_of(rows[0])
+    return reviews_of(rows)[0]
 
 
 async def list_reviews(
@@ -24,7 +24,7 @@ async def list_reviews(
             params.append(value)
             where += f" and {column}?{len(params)}"
     sql = f"select {COLUMNS} from reviews where {where} order by id desc limit ?{len(params) + 1}"
-    return [review_of(row) for row in await reader.rows(sql, *params, limit)]
+    return reviews_of(await reader.rows(sql, *params, limit))
 
 
 async def is_approved_for_node(reader: Reader, job_id: str, node_id: str) -> bool:

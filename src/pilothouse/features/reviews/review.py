@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple, Never, cast
 
+from pilothouse.base.statements import Rows
 from pilothouse.kit.clock import from_micros, to_wire
 from pilothouse.kit.json import Json, JsonObject, dump_bytes, loads
 
@@ -99,14 +100,20 @@ def _moment(micros: int | None) -> str | None:
     return None if micros is None else to_wire(from_micros(micros))
 
 
-def review_of(row: tuple[Any, ...]) -> Review:
-    """From a row of `COLUMNS`."""
-    found = dict(zip(COLUMNS.split(", "), row, strict=True))
-    decision = found["decision"]
-    found["payload"] = loads(found["payload"])
-    found["decision"] = None if decision is None else loads(decision)
-    found["editable"], found["for_node"] = bool(found["editable"]), bool(found["for_node"])
-    return Review(**found)
+def reviews_of(rows: Rows) -> list[Review]:
+    """From rows of `COLUMNS`."""
+    return [_review(dict(zip(COLUMNS.split(", "), row, strict=True))) for row in rows]
+
+
+def _review(found: JsonObject) -> Review:
+    decision = cast(str | None, found["decision"])
+    read = {
+        "payload": loads(cast(str, found["payload"])),
+        "decision": None if decision is None else loads(decision),
+        "editable": bool(found["editable"]),
+        "for_node": bool(found["for_node"]),
+    }
+    return Review(**cast(dict[str, Never], {**found, **read}))
 
 
 def payload_hash(payload: Json) -> str:

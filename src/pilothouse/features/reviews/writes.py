@@ -8,7 +8,7 @@ from pilothouse.base.jobs.inbox import SEND_FACT
 from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.statements import REFUSED, Sql, delete_by, unnest
 from pilothouse.features.reviews.models import reviews
-from pilothouse.features.reviews.review import COLUMNS, FACT, NewReview, Review, payload_hash, review_of
+from pilothouse.features.reviews.review import COLUMNS, FACT, NewReview, Review, payload_hash, reviews_of
 from pilothouse.kit.ids import child_id
 from pilothouse.kit.json import Json, JsonObject, dumps
 
@@ -81,7 +81,7 @@ def _decide(user_id: str, answers: Sequence[Answer], now: int) -> Script:
         rows = yield f"select {COLUMNS} from reviews where id=?1 and user_id=?2 for update", (answer.review_id, user_id)
         if not rows:
             return Decided("absent", [])
-        found.append(review_of(rows[0]))
+        found += reviews_of(rows)
     why = _refusal(found, answers, now)
     if why is not None:
         return Decided(why, [review.outcome for review in found])
@@ -93,7 +93,7 @@ def _decide(user_id: str, answers: Sequence[Answer], now: int) -> Script:
     told: list[JsonObject] = []
     for answer in answers:
         rows = yield f"select {COLUMNS} from reviews where id=?1", (answer.review_id,)
-        told.append(review_of(rows[0]).outcome)
+        told.append(reviews_of(rows)[0].outcome)
     return Decided(None, told, ring)
 
 
@@ -131,7 +131,7 @@ def _settle(job: Waiter | None, review: Review, answer: Answer, user_id: str, no
             f"select {COLUMNS} from reviews where job_id=?1 and node_id=?2 and state='waiting' order by id for update",
             (review.job_id, review.node_id),
         )
-        for other in map(review_of, rows):
+        for other in reviews_of(rows):
             said: JsonObject = {"approved": True, "data": other.payload, "message": answer.message, "automatic": True}
             rang = yield from _store(job, other, said, answer, (user_id, now))
             ring = rang or ring
@@ -162,7 +162,7 @@ def _expire(review_id: str, now: int) -> Script:
     rows = yield "select job_id from reviews where id=?1", (review_id,)
     jobs = yield "select kind, top_lane, lane from jobs where id=?1 for update", (rows[0][0],)
     rows = yield f"select {COLUMNS} from reviews where id=?1 for update", (review_id,)
-    review = review_of(rows[0])
+    review = reviews_of(rows)[0]
     if review.state != "waiting":
         return REFUSED
     yield "update reviews set state='expired', decided_at=?2 where id=?1", (review_id, now)
