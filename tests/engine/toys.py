@@ -317,12 +317,7 @@ async def play(
         log = []
     if not log:
         log.append(accepted(tick(), inputs or {}, masks, payload, skips))
-    run = Run(plan).fold(log[:shot_at])
-    if shot_at is not None:
-        shot = loads(dumps(run.snapshot()))
-        assert isinstance(shot, dict)
-        run = Run.restore(plan, shot).fold(log[shot_at:])
-    journal = MemoryJournal(log, crash_after)
+    run, journal = _taken_up(plan, log, shot_at), MemoryJournal(log, crash_after)
     outcome = await drive(
         run,
         RUN_ID,
@@ -336,6 +331,15 @@ async def play(
         random=itertools.repeat(0.5).__next__,
     )
     return Played(run, log, outcome, plan, journal)
+
+
+def _taken_up(plan: Plan, log: list[Entry], shot_at: int | None) -> Run:
+    run = Run(plan).fold(log[:shot_at])
+    if shot_at is None:
+        return run
+    shot = loads(dumps(run.snapshot()))
+    assert isinstance(shot, dict)
+    return Run.restore(plan, shot).fold(log[shot_at:])
 
 
 async def play_on(doc: Document, blocks: Shelf, inputs: JsonObject | None = None, **more: Any) -> Played:

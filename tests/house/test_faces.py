@@ -74,8 +74,12 @@ def test_nothing_runs_data_as_code():
     assert complaints(rules.runs_data_as_code, modules()) == []
 
 
-def test_nothing_starts_programs():
-    assert complaints(rules.starts_programs, modules()) == []
+def test_nothing_starts_programs_but_heavy_blocks_their_own_interpreter():
+    heavy = SRC / "features" / "runs" / "heavy.py"
+    assert complaints(rules.starts_programs, [path for path in modules() if path != heavy]) == []
+    assert [call.split(" ", 1)[1] for call in complaints(rules.starts_programs, [heavy])] == [
+        "calls create_subprocess_exec()"
+    ]
 
 
 def test_everything_goes_out_through_the_guarded_client():

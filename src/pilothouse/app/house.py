@@ -45,7 +45,7 @@ from pilothouse.features.chat import Chat, Drive, Lines
 from pilothouse.features.reviews import Reviews
 from pilothouse.features.runs import Retention, Runs
 from pilothouse.features.runs.desk import Counter
-from pilothouse.features.runs.helpers import Helpers
+from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.motor import Motor

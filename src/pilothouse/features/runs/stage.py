@@ -17,7 +17,7 @@ from pilothouse.engine.context import StepContext, Waiting
 from pilothouse.engine.ports import Blocks, Runnable, StepFailed
 from pilothouse.features.runs.admitting import modes_of
 from pilothouse.features.runs.desk import Desk
-from pilothouse.features.runs.helpers import Helpers
+from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.memory import RunMemories, StepMemory
 from pilothouse.features.runs.values import checked, is_writable
 from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
