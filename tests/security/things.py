@@ -4,6 +4,7 @@ A route with a parameter that has no maker here fails the route matrix: without 
 another user cannot reach it.
 """
 
+import hashlib
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, TypeAlias
 
@@ -11,6 +12,7 @@ from pilothouse.features.agents import create_agent
 from pilothouse.features.chat import Message, NewSession
 from pilothouse.features.runs.service import RunAsk
 from pilothouse.kit.ids import AgentId, new_id
+from pilothouse.kit.json import dump_bytes
 from tests.security.graphs import NUMBER, greeter
 from tests.security.site import Person, Site
 
@@ -18,6 +20,7 @@ Maker: TypeAlias = Callable[[Site, Person], Awaitable[str]]
 
 ABSENT = "01900000-0000-7000-8000-000000000000"
 PENDING_MESSAGE = "01900000-0000-7000-8000-00000000000a"
+LARGE = "x" * 40_000
 
 
 async def make_agent(site: Site, person: Person) -> str:
@@ -26,8 +29,8 @@ async def make_agent(site: Site, person: Person) -> str:
 
 
 async def make_ended_run(site: Site, person: Person) -> str:
-    """Ended, so that its stream ends too."""
-    ask = RunAsk(AgentId(await make_agent(site, person)), {"who": "x"})
+    """Ended, so that its stream ends too; with a value that is kept beside its log."""
+    ask = RunAsk(AgentId(await make_agent(site, person)), {"who": LARGE})
     admitted = await site.house.runs.start_run(person.actor, ask)
     await site.house.runs.cancel_run(person.actor, admitted.id)
     return admitted.id
@@ -64,7 +67,12 @@ MAKERS: Final[Mapping[str, Maker]] = {
     "chat_id": make_chat,
 }
 # Parameters that name nobody's thing: a value that exists for everyone, or within the thing named before it.
-SHARED: Final[Mapping[str, str]] = {"block_id": NUMBER, "version": "1", "message_id": PENDING_MESSAGE}
+SHARED: Final[Mapping[str, str]] = {
+    "block_id": NUMBER,
+    "version": "1",
+    "message_id": PENDING_MESSAGE,
+    "value_hash": hashlib.sha256(dump_bytes(LARGE)).hexdigest(),
+}
 
 
 class MakerMissing(AssertionError):
