@@ -8,6 +8,20 @@ from tests.app.commands import ROOT
 EXAMPLE: dict[str, Any] = json.loads((ROOT / "docs/start/greeting.json").read_text())
 GREETING = EXAMPLE | {"name": "Harbour greeting"}  # the house has an example of the plain name
 
+ASKING: dict[str, Any] = {
+    "name": "Letter to the harbour master",
+    "nodes": [
+        {
+            "id": "ask",
+            "name": "Look at the letter",
+            "block": "8b2a7b3c-6e9d-4a5f-8c1b-2e3f4a5b6c7d",
+            "inputs": {"name": "Letter", "data": "We arrive at noon."},
+        },
+        {"id": "said", "block": "363ae599-353e-4804-937e-b2ee3cef3da4", "inputs": {"name": "sent"}},
+    ],
+    "links": [{"from": "ask", "out": "approved_data", "to": "said", "in": "value"}],
+}
+
 
 def slow_greeting(seconds: float) -> dict[str, Any]:
     """Greets after a while: its run sleeps, so that a turn can be watched, stopped and disturbed."""

@@ -38,7 +38,7 @@ function Begin() {
         <Link className="button" to="/">
           Describe it to AutoPilot
         </Link>
-        <Button look="plain" icon="plus" busy={create.isPending} onClick={blank}>
+        <Button look="plain" icon="plus" writes busy={create.isPending} onClick={blank}>
           Blank agent
         </Button>
       </div>

@@ -4,12 +4,21 @@ import { useEffect, useRef } from 'react'
 import { standing } from '@/features/accounts/queries'
 import { Banners } from '@/features/shell/Banners'
 import { Commands } from '@/features/shell/Commands'
+import { Reach } from '@/features/shell/Reach'
 import { ErrorPanel } from '@/ui/States'
 import { Toasts } from '@/ui/Toasts'
 import { returnTo } from './entrance'
 
-/** Every page stands behind the same door: set up first, then signed in. */
 export function RootPage() {
+  return (
+    <Reach>
+      <Doors />
+    </Reach>
+  )
+}
+
+/** Every page stands behind the same door: set up first, then signed in. */
+function Doors() {
   const { data, error, isPending, refetch } = useQuery(standing)
   const { pathname, href } = useLocation()
   // The page that the outlet shows: while a redirect is under way the address is already ahead of it.

@@ -16,7 +16,7 @@ export function SettingsPage() {
     <div className="sheet settings">
       <header>
         <h1>Settings</h1>
-        <Button className="end" look="plain" busy={logout.isPending} onClick={() => logout.mutate()}>
+        <Button className="end" look="plain" writes busy={logout.isPending} onClick={() => logout.mutate()}>
           Sign out
         </Button>
       </header>

@@ -1,20 +1,26 @@
 import type { ButtonHTMLAttributes } from 'react'
 import { Icon, type IconName } from './Icon'
+import { useHeld } from './writes'
 
 type Look = 'plain' | 'ghost' | 'danger'
 type Props = ButtonHTMLAttributes<HTMLButtonElement> & {
   busy?: boolean
+  /** It changes something on the server: off, with the reason, while nothing can be changed. */
+  writes?: boolean
   look?: Look
   tiny?: boolean
   icon?: IconName
 }
 
-export function Button({ busy = false, look, tiny, icon, disabled, className, children, ...rest }: Props) {
+export function Button({ busy = false, writes = false, look, tiny, icon, ...props }: Props) {
+  const { disabled, className, children, ...rest } = props
+  const held = useHeld(writes && !busy && !disabled)
   const classes = ['button', look, tiny && 'tiny', children === undefined && 'square', className]
   return (
     <button
       type="button"
       {...rest}
+      {...held}
       className={classes.filter(Boolean).join(' ')}
       disabled={busy || disabled}
       aria-busy={busy || undefined}

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useId, useState } from 'react'
 import { likeness } from '@/kit/words'
 import { Dialog } from './Dialog'
 import { Icon, type IconName } from './Icon'
+import { useHeld, useWrite } from './writes'
 
 export type Choice = {
   id: string
@@ -9,6 +10,7 @@ export type Choice = {
   label: string
   help?: string
   icon: IconName
+  writes?: boolean
   act: () => void
 }
 
@@ -21,13 +23,19 @@ export function Finder({ title, placeholder, choices, onClose }: Props) {
   const id = useId()
   const [typed, setTyped] = useState('')
   const [at, setAt] = useState(0)
+  const held = useHeld()
+  const write = useWrite()
   const shown = best(choices, typed)
   const chosen = shown[Math.min(at, shown.length - 1)]
 
   function take(choice: Choice | undefined) {
     if (choice === undefined) return
-    onClose()
-    choice.act()
+    const go = () => {
+      onClose()
+      choice.act()
+    }
+    if (choice.writes) write(go)
+    else go()
   }
 
   function pressed(event: KeyboardEvent) {
@@ -70,6 +78,7 @@ export function Finder({ title, placeholder, choices, onClose }: Props) {
             aria-selected={choice === chosen}
             className="palette-row"
             onClick={() => take(choice)}
+            {...(choice.writes ? held : undefined)}
           >
             <Icon name={choice.icon} />
             <span className="clip">

@@ -1,7 +1,8 @@
 import { type KeyboardEvent, useId, useRef, useState } from 'react'
 import { Icon, type IconName } from './Icon'
+import { useHeld } from './writes'
 
-export type MenuItem = { label: string; icon?: IconName; danger?: boolean; act: () => void }
+export type MenuItem = { label: string; icon?: IconName; danger?: boolean; writes?: boolean; act: () => void }
 
 /** A button with a short list of actions: arrows move, Esc closes and gives the focus back. */
 export function Menu({ label, items }: { label: string; items: readonly MenuItem[] }) {
@@ -9,6 +10,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
   const button = useRef<HTMLButtonElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const [open, setOpen] = useState(false)
+  const held = useHeld()
 
   function placed(isOpen: boolean) {
     setOpen(isOpen)
@@ -57,6 +59,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
               button.current?.focus()
               item.act()
             }}
+            {...(item.writes ? held : undefined)}
           >
             {item.icon && <Icon name={item.icon} />}
             {item.label}

@@ -22,7 +22,7 @@ export function LoginForm() {
         <Field label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
         <Field label="Password" name="password" type="password" autoComplete="current-password" required />
         {login.error && <ErrorPanel problem={readable(login.error)} />}
-        <Button type="submit" busy={login.isPending}>
+        <Button type="submit" writes busy={login.isPending}>
           Sign in
         </Button>
       </form>

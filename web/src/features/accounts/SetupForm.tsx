@@ -49,7 +49,7 @@ export function SetupForm() {
         </datalist>
         <ModelNote />
         {create.error && <ErrorPanel problem={readable(create.error)} />}
-        <Button type="submit" busy={create.isPending}>
+        <Button type="submit" writes busy={create.isPending}>
           Create the owner
         </Button>
       </form>

@@ -76,12 +76,13 @@ function Compared({ agent, version, onClose }: ComparedProps) {
       <div className="actions">
         <Button
           look="plain"
+          writes
           busy={activate.isPending}
           onClick={() => activate.mutate({ version, base: agent.active_version }, done)}
         >
           Use this version
         </Button>
-        <Button busy={restore.isPending} onClick={() => restore.mutate(version, done)}>
+        <Button writes busy={restore.isPending} onClick={() => restore.mutate(version, done)}>
           Restore as newest
         </Button>
       </div>

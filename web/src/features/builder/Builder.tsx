@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import type { Schemas } from '@/api/shapes'
 import { type LiveRun, useLiveRun } from '@/features/runs/useRun'
 import { useHotkey } from '@/kit/useHotkey'
+import { useWrite } from '@/ui/writes'
 import { BlockMenu } from './BlockMenu'
 import './builder.css'
 import { Canvas } from './Canvas'
@@ -37,6 +38,7 @@ function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
   const drawn = useMemo(() => placed(agent, blocks), [agent, blocks])
   const editor = useEditor(drawn)
   const saving = useSaving(agent, editor)
+  const write = useWrite()
   const [selected, setSelected] = useState<string | null>(null)
   const [panel, setPanel] = useState<'run' | 'node'>(run === null ? 'node' : 'run')
   const [adding, setAdding] = useState(false)
@@ -51,7 +53,7 @@ function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
 
   useHotkey({ key: 'z', mod: true, shift: false, whileTyping: false }, editor.undo)
   useHotkey({ key: 'z', mod: true, shift: true, whileTyping: false }, editor.redo)
-  useHotkey({ key: 's', mod: true }, save)
+  useHotkey({ key: 's', mod: true }, () => write(save))
   useHotkey({ key: '/' }, () => setAdding(true))
 
   return (

@@ -26,7 +26,7 @@ export function ConflictDialog({ current, diff, busy, onMine, onTheirs, onClose 
         <Button look="plain" onClick={onTheirs}>
           Load theirs
         </Button>
-        <Button busy={busy} onClick={onMine}>
+        <Button writes busy={busy} onClick={onMine}>
           Save mine on top
         </Button>
       </div>

@@ -24,7 +24,7 @@ export function RunPanel({ agent, isDirty, onSave, onStarted, children }: Props)
         <>
           <p className="quiet">There are changes that are not saved. A run uses what is saved.</p>
           <div>
-            <Button look="plain" onClick={onSave}>
+            <Button look="plain" writes onClick={onSave}>
               Save first
             </Button>
           </div>

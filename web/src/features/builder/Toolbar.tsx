@@ -32,7 +32,7 @@ export function Toolbar({ name, agentId, version, editor, isSaving, onAdd, onSav
         <Button look="plain" icon="plus" onClick={onAdd}>
           Block
         </Button>
-        <Button look="plain" busy={isSaving} disabled={!editor.isDirty} onClick={onSave}>
+        <Button look="plain" writes busy={isSaving} disabled={!editor.isDirty} onClick={onSave}>
           Save
         </Button>
       </div>

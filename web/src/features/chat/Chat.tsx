@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useContext, useEffect, useRef, useState } from 'react'
 import { useLog } from '@/api/live/live'
 import { announce } from '@/ui/announce'
 import { Button } from '@/ui/Button'
 import { ScrollFrame } from '@/ui/ScrollFrame'
 import { AbsentPage, ErrorPanel, Skeleton } from '@/ui/States'
+import { WritesOff } from '@/ui/writes'
 import { Chips } from './Chips'
 import { Composer } from './Composer'
 import { keepDraft } from './drafts'
@@ -130,13 +131,14 @@ function useTurnNews(view: ChatView, turn: string | null) {
 /** Looking at the end of a session is having seen it. */
 function useSeen(sessionId: string, last: number) {
   const { mutate } = useMarkSeen(sessionId)
+  const off = useContext(WritesOff) !== null
   useEffect(() => {
-    if (last === 0) return
+    if (last === 0 || off) return
     const look = () => document.visibilityState === 'visible' && mutate(last)
     look()
     document.addEventListener('visibilitychange', look)
     return () => document.removeEventListener('visibilitychange', look)
-  }, [last, mutate])
+  }, [last, mutate, off])
 }
 
 function ThreadSkeleton() {

@@ -17,6 +17,7 @@ export function Chips({ sessionId, waiting }: Props) {
           </span>
           <Button
             tiny
+            writes
             look="ghost"
             icon="close"
             aria-label={`Take back: ${message.text.slice(0, 60)}`}

@@ -2,6 +2,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { ApiProblem } from '@/api/errors'
 import { useHotkey } from '@/kit/useHotkey'
 import { Button } from '@/ui/Button'
+import { useWrite } from '@/ui/writes'
 import { draftOf, keepDraft } from './drafts'
 
 const MOST = 64_000
@@ -21,7 +22,8 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
   const [text, setText] = useState(() => draftOf(sessionId))
   const [refused, setRefused] = useState<string | null>(null)
   const box = useRef<HTMLTextAreaElement>(null)
-  useHotkey({ key: '.', mod: true }, () => busy && onStop())
+  const write = useWrite()
+  useHotkey({ key: '.', mod: true }, () => busy && write(onStop))
 
   useEffect(() => {
     setText(draftOf(sessionId))
@@ -48,7 +50,7 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
   function pressed(event: KeyboardEvent) {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
-    send()
+    write(send)
   }
 
   return (
@@ -78,12 +80,12 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
           )}
           <span className="end" />
           {busy && (
-            <Button look="plain" icon="stop" busy={stopping} onClick={onStop}>
+            <Button look="plain" icon="stop" writes busy={stopping} onClick={onStop}>
               {stopping ? 'Stopping' : 'Stop'}
             </Button>
           )}
           {(!busy || text.trim() !== '') && (
-            <Button icon="send" disabled={text.trim() === ''} onClick={send}>
+            <Button icon="send" writes disabled={text.trim() === ''} onClick={send}>
               {busy ? 'Queue' : 'Send'}
             </Button>
           )}

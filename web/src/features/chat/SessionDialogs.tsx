@@ -30,7 +30,9 @@ export function RenameDialog({ session, onClose }: { session: Session; onClose: 
           <Button look="plain" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit">Rename</Button>
+          <Button type="submit" writes>
+            Rename
+          </Button>
         </div>
       </form>
     </Dialog>
@@ -62,7 +64,7 @@ export function DeleteDialog({ session, isCurrent, onClose }: DeleteProps) {
         <Button look="plain" onClick={onClose} autoFocus>
           Keep
         </Button>
-        <Button look="danger" busy={remove.isPending} onClick={confirm}>
+        <Button look="danger" writes busy={remove.isPending} onClick={confirm}>
           Delete
         </Button>
       </div>

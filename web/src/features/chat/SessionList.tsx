@@ -104,13 +104,14 @@ function SessionRow({ session, isCurrent, onPick, onAsk }: RowProps) {
       <Menu
         label={`Actions for ${title}`}
         items={[
-          { label: 'Rename', icon: 'edit', act: () => onAsk('rename') },
+          { label: 'Rename', icon: 'edit', writes: true, act: () => onAsk('rename') },
           {
             label: session.pinned ? 'Unpin' : 'Pin',
             icon: 'pin',
+            writes: true,
             act: () => pin(session.id, !session.pinned),
           },
-          { label: 'Delete', icon: 'trash', danger: true, act: () => onAsk('delete') },
+          { label: 'Delete', icon: 'trash', danger: true, writes: true, act: () => onAsk('delete') },
         ]}
       />
     </li>

@@ -1,11 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { agentList } from '@/features/agents/queries'
 import { Grown } from '@/ui/Grown'
+import { useHeld } from '@/ui/writes'
 
 type Props = { name: string; onPick: (text: string) => void }
 
 /** An empty page says what can be asked, also of the user's own agents. */
 export function Suggestions({ name, onPick }: Props) {
+  const held = useHeld()
   const newest = useInfiniteQuery(agentList).data?.pages[0]?.items[0]?.name
   const suggestions = [
     'Build an agent that takes a name and greets it',
@@ -25,7 +27,7 @@ export function Suggestions({ name, onPick }: Props) {
         <Grown of={suggestions}>
           {(suggestion) => (
             <li>
-              <button type="button" className="suggestion" onClick={() => onPick(suggestion)}>
+              <button type="button" className="suggestion" onClick={() => onPick(suggestion)} {...held}>
                 {suggestion}
               </button>
             </li>

@@ -57,10 +57,10 @@ function ReviewPanel({ review }: { review: Schemas['ReviewOut'] }) {
       <Field label="Message" optional value={message} onChange={(event) => setMessage(event.target.value)} />
       {decide.error && <ErrorPanel problem={decide.error} />}
       <div className="row">
-        <Button icon="check" busy={decide.isPending} onClick={() => say(true)}>
+        <Button icon="check" writes busy={decide.isPending} onClick={() => say(true)}>
           Approve
         </Button>
-        <Button look="danger" icon="close" busy={decide.isPending} onClick={() => say(false)}>
+        <Button look="danger" icon="close" writes busy={decide.isPending} onClick={() => say(false)}>
           Reject
         </Button>
       </div>

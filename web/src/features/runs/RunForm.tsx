@@ -40,7 +40,7 @@ export function RunForm({ agent, onStarted }: Props) {
       {refused && <ErrorPanel problem={{ message: refused }} />}
       {start.error && <ErrorPanel problem={start.error} />}
       <div>
-        <Button type="submit" icon="play" busy={start.isPending}>
+        <Button type="submit" icon="play" writes busy={start.isPending}>
           Run
         </Button>
       </div>

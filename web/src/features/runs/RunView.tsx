@@ -55,6 +55,7 @@ function RunHead({ run, live }: { run: Schemas['RunOut']; live: LiveRun }) {
             className="end"
             look="danger"
             icon="stop"
+            writes
             busy={cancel.isPending || cancel.data?.cancelled === true}
             onClick={() => cancel.mutate()}
           >

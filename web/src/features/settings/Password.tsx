@@ -46,7 +46,7 @@ export function Password({ email }: { email: string }) {
         />
         {change.error && <ErrorPanel problem={change.error} />}
         <div>
-          <Button type="submit" busy={change.isPending}>
+          <Button type="submit" writes busy={change.isPending}>
             Change password
           </Button>
         </div>

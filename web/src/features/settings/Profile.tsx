@@ -40,7 +40,7 @@ export function Profile({ user }: { user: Schemas['UserOut'] }) {
         </datalist>
         {change.error && <ErrorPanel problem={change.error} />}
         <div>
-          <Button type="submit" busy={change.isPending}>
+          <Button type="submit" writes busy={change.isPending}>
             Save
           </Button>
         </div>

@@ -18,7 +18,8 @@ export function Banners() {
     return (
       <Banner tone="warn">
         <span>
-          You are offline. What you type is kept<span className="roomy">; changes wait</span>.
+          You are offline. What you type is kept
+          <span className="roomy">; changes are off until you are back</span>.
         </span>
       </Banner>
     )

@@ -34,7 +34,7 @@ function EverythingByName({ onClose, onShortcuts }: { onClose: () => void; onSho
     action('theme-dark', 'Use the dark theme', () => setTheme('dark')),
     action('theme-system', 'Use the theme of the system', () => setTheme('system')),
     action('shortcuts', 'Show the keyboard shortcuts', onShortcuts),
-    action('sign-out', 'Sign out', () => logout.mutate()),
+    { ...action('sign-out', 'Sign out', () => logout.mutate()), writes: true },
   ]
   return (
     <Finder

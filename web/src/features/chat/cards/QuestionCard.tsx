@@ -16,6 +16,7 @@ export function QuestionCard({ output, onSend }: CardProps) {
                 <Button
                   key={String(option)}
                   look="plain"
+                  writes
                   disabled={onSend === null}
                   onClick={() => onSend?.(String(option))}
                 >
