@@ -1,7 +1,7 @@
 """What concerns every page: the way around, density, news for the ear, banners."""
 
 import pytest
-from playwright.sync_api import Page, StorageState, ViewportSize, expect
+from playwright.sync_api import Browser, Page, StorageState, ViewportSize, expect
 
 from tests.browser.agents import GREETING
 from tests.browser.conftest import PHONE, WIDE, Visit, ask
@@ -10,6 +10,7 @@ from tests.browser.house import House
 from tests.browser.test_chat import begin_slow_turn, say
 
 NO_MODEL = "No model is connected"
+AWAY = "The server does not answer. This can be done when it is back."
 
 
 PLACES = {"AutoPilot": "/", "Build": "/build", "Library": "/library", "Activity": "/activity", "Settings": "/settings"}
@@ -39,6 +40,25 @@ def test_n1_a_rail_beside_the_page_or_a_bar_below_it_leads_everywhere(
         assert beside["y"] >= main["y"] + main["height"]
         assert beside["y"] + beside["height"] == size["height"]
     eyes.saw_nothing_wrong()
+
+
+def test_n1_d4_on_a_phone_the_search_opens_by_touch(lived_in: House, owner: StorageState, browser: Browser) -> None:
+    with browser.new_context(base_url=lived_in.url, storage_state=owner, viewport=PHONE, has_touch=True) as context:
+        page = context.new_page()
+        page.goto("/library")
+        search = page.get_by_role("navigation", name="Main").get_by_role("button", name="Search")
+        for width in (390, 360):
+            page.set_viewport_size({"width": width, "height": 800})
+            search.tap()
+            expect(page.get_by_role("combobox")).to_be_focused()
+            assert clipped(page) == []
+            assert barriers(page) == []
+            page.touchscreen.tap(width / 2, 790)  # beside it
+            expect(page.get_by_role("dialog")).to_have_count(0)
+        search.tap()
+        page.keyboard.type("activ")
+        page.get_by_role("option", name="Activity").tap()
+        expect(page.get_by_role("heading", name="Activity")).to_be_visible()
 
 
 def test_d1_a_wide_window_shows_at_least_fourteen_agents(lived_in: House, owner: StorageState, visit: Visit) -> None:
@@ -98,6 +118,36 @@ def one_line(page: Page) -> None:
         page.set_viewport_size({"width": width, "height": 800})
         assert page.locator(".banner").evaluate(LINES) <= ROW
         assert clipped(page) == []
+
+
+def test_n6_without_a_server_writes_are_off_until_it_is_back(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, _ = visit(lived_in, storage_state=owner)
+    page.goto("/build")
+    blank = page.get_by_role("button", name="Blank agent")
+    expect(blank).to_be_enabled()
+    page.locator(".banner.info").wait_for()
+    lived_in.kill()
+    expect(page.locator(".banner")).to_contain_text("Reconnecting")
+    expect(blank).to_have_accessible_description(AWAY)
+    blank.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("body > [aria-live=polite]")).to_have_text(AWAY)
+    lived_in.start()
+    expect(blank).to_be_enabled()
+    blank.click()
+    page.locator(".builder").wait_for()
+
+
+def test_n6_what_refuses_sockets_only_leaves_writes_on(lived_in: House, owner: StorageState, visit: Visit) -> None:
+    page, _ = visit(lived_in, storage_state=owner)
+    page.route_web_socket("**/api/ws", lambda socket: socket.close())
+    with page.expect_response("**/health/live"):
+        page.goto("/build")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    expect(page.locator(".banner")).to_contain_text("Reconnecting")
+    expect(page.get_by_role("button", name="Blank agent")).to_be_enabled()
 
 
 def test_n5_a_server_with_another_build_offers_to_reload(lived_in: House, owner: StorageState, visit: Visit) -> None:
