@@ -13,7 +13,7 @@ ASKING: dict[str, Any] = {
     "nodes": [
         {
             "id": "ask",
-            "name": "Look at the letter",
+            "name": "Look at the letter to the harbour master before it is sent",
             "block": "8b2a7b3c-6e9d-4a5f-8c1b-2e3f4a5b6c7d",
             "inputs": {"name": "Letter", "data": "We arrive at noon."},
         },
@@ -37,3 +37,11 @@ def slow_greeting(seconds: float) -> dict[str, Any]:
             {"from": "wait", "out": "output_message", "to": "said", "in": "value"},
         ],
     }
+
+
+def delegating(agent_id: str) -> dict[str, Any]:
+    """Waits for another agent, which it runs as a part of itself."""
+    inner = {"graph_id": agent_id, "graph_version": 1, "inputs": {}, "input_schema": {}, "output_schema": {}}
+    block = "e189baac-8c20-45a1-94a7-55177ea42565"
+    name = "Have the letter written by the agent that knows the harbour"
+    return {"name": "Delegates", "nodes": [{"id": "inner", "name": name, "block": block, "inputs": inner}], "links": []}

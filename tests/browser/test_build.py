@@ -118,7 +118,7 @@ def test_b11_versions_are_compared_and_an_old_one_is_brought_back(
     assert ask(page, "GET", place)["content_hash"] == agent["content_hash"]
 
     versions.get_by_role("button", name="Compare version 2").click()
-    page.get_by_role("button", name="Use this version").click()
+    page.get_by_role("button", name="Use version 2").click()
     expect(page.get_by_role("heading", name="Renamed")).to_be_visible()
     expect(versions.get_by_role("listitem")).to_have_count(3)
     eyes.saw_nothing_wrong()

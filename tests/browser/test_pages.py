@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.agents import GREETING
+from tests.browser.agents import ASKING, GREETING, delegating
 from tests.browser.conftest import PHONE, WIDE, Visit, ask, make_owner
 from tests.browser.eyes import barriers, clipped, shifted
 from tests.browser.house import House
@@ -82,6 +82,57 @@ def test_d3_d6_d7_no_page_has_a_barrier_clips_its_text_or_jumps(
     page, eyes = visit(lived_in, storage_state=resident["state"], viewport=SIZES[size])
     page.goto("/")
     assert check_all(page, resident["paths"], THEMES[size]) == []
+    eyes.saw_nothing_wrong()
+
+
+def wrong_with(page: Page) -> list[str]:
+    """What is wrong with the page as it stands, in both themes."""
+    wrong = clipped(page)
+    for theme in THEMES["wide"]:
+        page.emulate_media(color_scheme=theme)
+        wrong += [f"{theme} {found}" for found in barriers(page)]
+    return wrong
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_d3_d6_what_a_run_waits_for_can_be_read_and_followed(
+    size: str, lived_in: House, resident: dict[str, Any], visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=resident["state"], viewport=SIZES[size])
+    page.goto("/library")
+    inner = ask(page, "POST", "/api/agents", {"graph": ASKING})
+    outer = ask(page, "POST", "/api/agents", {"graph": delegating(inner["id"])})
+    run = ask(page, "POST", f"/api/agents/{outer['id']}/runs", {"inputs": {}})
+    page.goto(f"/library/runs/{run['id']}")
+    page.locator("summary", has_text="waiting").click()
+    expect(page.locator(".step-body")).to_contain_text("Waits for the agent inside")
+    assert wrong_with(page) == []
+    page.get_by_role("link", name="The run of the agent inside").click()
+    page.get_by_role("button", name="Approve").wait_for()
+    page.locator("summary", has_text="waiting").click()
+    assert wrong_with(page) == []
+    page.get_by_role("link", name="part of another run").click()
+    expect(page).to_have_url(f"{lived_in.url}/library/runs/{run['id']}")
+    eyes.saw_nothing_wrong()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_d3_d6_versions_and_their_differences_can_be_read(
+    size: str, lived_in: House, resident: dict[str, Any], visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=resident["state"], viewport=SIZES[size])
+    page.goto("/library")
+    agent = ask(page, "POST", "/api/agents", {"graph": GREETING})
+    longer = [{"op": "set_name", "value": "Greeting for the captains of all ships " + "x" * 60}]
+    note = "A longer name, which says who is greeted, and a note that is rather long as well."
+    ask(page, "PATCH", f"/api/agents/{agent['id']}", {"base_version": 1, "ops": longer, "note": note})
+    page.goto(f"/library/agents/{agent['id']}")
+    compare = page.get_by_role("button", name="Compare version 1")
+    compare.wait_for()
+    assert wrong_with(page) == []
+    compare.click()
+    page.get_by_role("list", name="Changes").wait_for()
+    assert wrong_with(page) == []
     eyes.saw_nothing_wrong()
 
 

@@ -7,13 +7,11 @@ export function Changes({ diff, none }: { diff: unknown; none: string }) {
   const changes = changesIn(diff)
   if (changes.length === 0) return <p className="quiet">{none}</p>
   return (
-    <ul className="steps" aria-label="Changes">
+    <ul className="steps changes" aria-label="Changes">
       {changes.map((change) => (
-        <li key={`${change.kind} ${change.what}`} className="row picked">
-          <span>
-            {VERBS[change.kind]} {change.what}
-            {change.kind === 'other' && <Sides change={change} />}
-          </span>
+        <li key={`${change.kind} ${change.what}`}>
+          {VERBS[change.kind]} {change.what}
+          {change.kind === 'other' && <Sides change={change} />}
         </li>
       ))}
     </ul>

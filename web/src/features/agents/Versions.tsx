@@ -25,8 +25,8 @@ export function Versions({ agent }: { agent: Agent }) {
       {data === undefined && !error && <SkeletonRows rows={3} />}
       <ul className="steps">
         {versions.map((one) => (
-          <li key={one.version} className="row picked">
-            <span className="clip">
+          <li key={one.version} className="row version">
+            <span className="wraps-anywhere">
               Version {one.version}
               {one.note && <span className="quiet"> {one.note}</span>}
             </span>
@@ -80,7 +80,7 @@ function Compared({ agent, version, onClose }: ComparedProps) {
           busy={activate.isPending}
           onClick={() => activate.mutate({ version, base: agent.active_version }, done)}
         >
-          Use this version
+          Use version {version}
         </Button>
         <Button writes busy={restore.isPending} onClick={() => restore.mutate(version, done)}>
           Restore as newest

@@ -42,7 +42,11 @@ function ReviewPanel({ review }: { review: Schemas['ReviewOut'] }) {
   }
 
   return (
-    <form className="stack review" aria-label={review.name} onSubmit={(event) => event.preventDefault()}>
+    <form
+      className="panel stack review"
+      aria-label={review.name}
+      onSubmit={(event) => event.preventDefault()}
+    >
       <h3>{review.name}</h3>
       {review.instructions && <p className="quiet">{review.instructions}</p>}
       <AreaField

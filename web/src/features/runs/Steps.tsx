@@ -43,7 +43,7 @@ function StepRow({ step, name }: { step: StepView; name: string }) {
   return (
     <details className="step">
       <summary>
-        <span className="clip">
+        <span className="wraps-anywhere">
           {name}
           {step.attempt > 1 && <span className="quiet"> attempt {step.attempt}</span>}
         </span>
