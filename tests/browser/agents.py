@@ -8,7 +8,7 @@ from tests.app.commands import ROOT
 EXAMPLE: dict[str, Any] = json.loads((ROOT / "docs/start/greeting.json").read_text())
 GREETING = EXAMPLE | {"name": "Harbour greeting"}  # the house has an example of the plain name
 
-ASKING: dict[str, Any] = {
+ASKING: dict[str, object] = {
     "name": "Letter to the harbour master",
     "nodes": [
         {
@@ -39,9 +39,15 @@ def slow_greeting(seconds: float) -> dict[str, Any]:
     }
 
 
-def delegating(agent_id: str) -> dict[str, Any]:
+def delegating(agent_id: str) -> dict[str, object]:
     """Waits for another agent, which it runs as a part of itself."""
-    inner = {"graph_id": agent_id, "graph_version": 1, "inputs": {}, "input_schema": {}, "output_schema": {}}
+    inner: dict[str, object] = {
+        "graph_id": agent_id,
+        "graph_version": 1,
+        "inputs": {},
+        "input_schema": {},
+        "output_schema": {},
+    }
     block = "e189baac-8c20-45a1-94a7-55177ea42565"
     name = "Have the letter written by the agent that knows the harbour"
     return {"name": "Delegates", "nodes": [{"id": "inner", "name": name, "block": block, "inputs": inner}], "links": []}

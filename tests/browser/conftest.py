@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Generator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -9,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, StorageState, ViewportSize, expect, sync_playwright
 
 from scripts import chromium
+from tests.browser.agents import GREETING
 from tests.browser.eyes import Eyes
 from tests.browser.house import EMAIL, PASSWORD, House
 
@@ -30,6 +32,14 @@ class Visit(Protocol):
         storage_state: StorageState | None = None,
         color_scheme: Literal["light", "dark"] = "light",
     ) -> tuple[Page, Eyes]: ...
+
+
+@dataclass(frozen=True)
+class Things:
+    """One of each thing that a route may name, and the cookies of their owner."""
+
+    ids: dict[str, str]
+    state: StorageState
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -75,6 +85,21 @@ def owner(lived_in: House, browser: Browser) -> Generator[StorageState]:
     context = browser.new_context(base_url=lived_in.url)
     make_owner(context.new_page(), lived_in)
     yield context.storage_state()
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def things(lived_in: House, browser: Browser) -> Generator[Things]:
+    context = browser.new_context(base_url=lived_in.url)
+    page = context.new_page()
+    make_owner(page, lived_in)
+    agent = ask(page, "POST", "/api/agents", {"graph": GREETING})
+    run = ask(page, "POST", f"/api/agents/{agent['id']}/runs", {"inputs": {"name": "World"}})
+    rename = [{"op": "set_name", "value": "Port greeting"}]  # a second version, so that there is one to bring back
+    ask(page, "PATCH", f"/api/agents/{agent['id']}", {"base_version": 1, "ops": rename})
+    chat = ask(page, "POST", "/api/chat/sessions", {"dry_run": False})
+    ids = {"agentId": agent["id"], "runId": run["id"], "sessionId": chat["id"]}
+    yield Things(ids, context.storage_state())
     context.close()
 
 

@@ -12,13 +12,14 @@ from tests.browser.eyes import barriers, clipped, shifted
 from tests.browser.house import House
 
 MOST_SHIFT = 0.05
+Resident: TypeAlias = dict[str, Any]
 Theme: TypeAlias = Literal["light", "dark"]
 THEMES: dict[str, tuple[Theme, ...]] = {"wide": ("light", "dark"), "phone": ("light", "dark")}
 SIZES = {"wide": WIDE, "phone": PHONE}
 
 
 @pytest.fixture(scope="module")
-def resident(lived_in: House, browser: Browser) -> Generator[dict[str, Any]]:
+def resident(lived_in: House, browser: Browser) -> Generator[Resident]:
     """The owner's cookies, and the things of a first day."""
     context = browser.new_context(base_url=lived_in.url)
     page = context.new_page()
@@ -71,13 +72,13 @@ def check_all(page: Page, paths: list[str], themes: tuple[Theme, ...] = ("light"
     return wrong
 
 
-def test_d3_d6_d7_empty_pages_have_no_barrier_and_nothing_clipped(resident: dict[str, Any]) -> None:
+def test_d3_d6_d7_empty_pages_have_no_barrier_and_nothing_clipped(resident: Resident) -> None:
     assert resident["empty"] == []
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_d3_d6_d7_no_page_has_a_barrier_clips_its_text_or_jumps(
-    size: str, lived_in: House, resident: dict[str, Any], visit: Visit
+    size: str, lived_in: House, resident: Resident, visit: Visit
 ) -> None:
     page, eyes = visit(lived_in, storage_state=resident["state"], viewport=SIZES[size])
     page.goto("/")
@@ -96,7 +97,7 @@ def wrong_with(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_d3_d6_what_a_run_waits_for_can_be_read_and_followed(
-    size: str, lived_in: House, resident: dict[str, Any], visit: Visit
+    size: str, lived_in: House, resident: Resident, visit: Visit
 ) -> None:
     page, eyes = visit(lived_in, storage_state=resident["state"], viewport=SIZES[size])
     page.goto("/library")
@@ -118,7 +119,7 @@ def test_d3_d6_what_a_run_waits_for_can_be_read_and_followed(
 
 @pytest.mark.parametrize("size", SIZES)
 def test_d3_d6_versions_and_their_differences_can_be_read(
-    size: str, lived_in: House, resident: dict[str, Any], visit: Visit
+    size: str, lived_in: House, resident: Resident, visit: Visit
 ) -> None:
     page, eyes = visit(lived_in, storage_state=resident["state"], viewport=SIZES[size])
     page.goto("/library")
@@ -145,9 +146,7 @@ def test_q1_the_first_load_is_small(lived_in: House, visit: Visit) -> None:
     assert 50_000 < sum(sizes) <= 250_000
 
 
-def test_d2_a_chosen_theme_is_there_before_the_first_paint(
-    lived_in: House, resident: dict[str, Any], visit: Visit
-) -> None:
+def test_d2_a_chosen_theme_is_there_before_the_first_paint(lived_in: House, resident: Resident, visit: Visit) -> None:
     page, _ = visit(lived_in, storage_state=resident["state"], color_scheme="light")
     page.goto("/settings")
     page.get_by_role("radio", name="Dark").check(force=True)
@@ -158,7 +157,7 @@ def test_d2_a_chosen_theme_is_there_before_the_first_paint(
 
 
 def test_d4_the_palette_goes_anywhere_and_esc_gives_the_focus_back(
-    lived_in: House, resident: dict[str, Any], visit: Visit
+    lived_in: House, resident: Resident, visit: Visit
 ) -> None:
     page, eyes = visit(lived_in, storage_state=resident["state"])
     page.goto("/library")
@@ -178,7 +177,7 @@ def test_d4_the_palette_goes_anywhere_and_esc_gives_the_focus_back(
 
 
 def test_d4_on_a_phone_too_the_focus_comes_along_to_a_new_page(
-    lived_in: House, resident: dict[str, Any], visit: Visit
+    lived_in: House, resident: Resident, visit: Visit
 ) -> None:
     page, _ = visit(lived_in, storage_state=resident["state"], viewport=PHONE)
     page.goto("/")

@@ -1,24 +1,16 @@
 """Every route of the app, as its router lists them: each has all the states of a page, and shows them in time."""
 
 import re
-from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Literal
 
-import pytest
-from playwright.sync_api import Browser, Page, Route, StorageState, expect
+from playwright.sync_api import Route, expect
 
-from tests.app.commands import ROOT
-from tests.browser.agents import ASKING, GREETING
-from tests.browser.conftest import Visit, ask, make_owner
+from tests.browser.conftest import Things, Visit
 from tests.browser.eyes import barriers
 from tests.browser.house import House
+from tests.browser.routes import DOORS, PAGES, REDIRECTS, ROUTER, ROUTES, address, opened, settled
 
-ROUTER = (ROOT / "web/src/app/router.tsx").read_text()
-ROUTES = re.findall(r"path: '([^']+)'", ROUTER)
-DOORS = {"/setup", "/login"}  # F1 and F5 have tests of their own
-REDIRECTS = {"/copilot"}  # N2
-PAGES = [route for route in ROUTES if route not in DOORS | REDIRECTS]
 NOBODY = "01900000-0000-7000-8000-000000000000"
 DATA = re.compile(r"/api/(?!setup/status|auth/me|ws)")
 CODE_AND_DATA = re.compile(rf"/assets/|{DATA.pattern}")
@@ -44,30 +36,6 @@ RETRY_SHOWS_SKELETON = """() => new Promise((resolve) => {
     resolve(document.querySelector('main [aria-label=Loading]') && !document.querySelector('main [role=alert]'))));
 })"""
 
-# Press whatever can be pressed, in the topmost dialog first, and come back from wherever it led.
-PRESS_EVERYTHING = """async () => {
-  const moment = () => new Promise((resolve) => setTimeout(resolve, 20));
-  const home = location.href;
-  for (var pressed = 0; pressed < 100; pressed++) {
-    const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
-    const free = 'button:not(:disabled, [aria-disabled=true], [data-pressed])';
-    const button = [...(dialog ?? document.querySelector('main')).querySelectorAll(free)].at(-1);
-    if (!button && !dialog) break;
-    button?.setAttribute('data-pressed', '');
-    if (button) button.click();
-    else dialog.dispatchEvent(new Event('cancel', {cancelable: true}));
-    await moment();
-    if (location.href !== home) history.back();
-    while (location.href !== home) await moment();
-  }
-  return pressed;
-}"""
-TYPED = "kept for later on"
-TEXTS = "main :is(textarea, input:not([type=radio], [type=checkbox])):not([readonly]):visible"
-HELD = "main [aria-disabled=true]:visible"
-UNSAFE = {"POST", "PUT", "PATCH", "DELETE"}
-NOTHING_TO_WRITE = {"/library", "/library/runs/$runId", "/activity"}  # that run is over
-
 
 @dataclass
 class Wire:
@@ -88,46 +56,6 @@ class Wire:
         self.mode = "passes"
         while self.held:
             self.held.pop().continue_()
-
-
-@dataclass(frozen=True)
-class Things:
-    """One of each thing that a route may name, and the cookies of their owner."""
-
-    ids: dict[str, str]
-    state: StorageState
-
-
-@pytest.fixture(scope="module")
-def things(lived_in: House, browser: Browser) -> Generator[Things]:
-    context = browser.new_context(base_url=lived_in.url)
-    page = context.new_page()
-    make_owner(page, lived_in)
-    agent = ask(page, "POST", "/api/agents", {"graph": GREETING})
-    run = ask(page, "POST", f"/api/agents/{agent['id']}/runs", {"inputs": {"name": "World"}})
-    rename = [{"op": "set_name", "value": "Port greeting"}]  # a second version, so that there is one to bring back
-    ask(page, "PATCH", f"/api/agents/{agent['id']}", {"base_version": 1, "ops": rename})
-    chat = ask(page, "POST", "/api/chat/sessions", {"dry_run": False})
-    ids = {"agentId": agent["id"], "runId": run["id"], "sessionId": chat["id"]}
-    yield Things(ids, context.storage_state())
-    context.close()
-
-
-def ask_somebody(page: Page) -> str:
-    """The id of a run that waits until a person has decided."""
-    page.goto("/library")
-    agent = ask(page, "POST", "/api/agents", {"graph": ASKING})
-    return ask(page, "POST", f"/api/agents/{agent['id']}/runs", {"inputs": {}})["id"]
-
-
-def address(route: str, ids: dict[str, str]) -> str:
-    return re.sub(r"\$(\w+)", lambda name: ids[name[1]], route)
-
-
-def settled(page: Page) -> None:
-    page.locator("main").wait_for()
-    expect(page.get_by_label("Loading")).to_have_count(0)
-    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_n6_the_router_has_no_route_that_these_tests_do_not_read() -> None:
@@ -206,12 +134,8 @@ def test_n5_n6_every_page_goes_on_showing_what_it_had_when_the_network_is_gone(
     lived_in: House, things: Things, visit: Visit
 ) -> None:
     first, _ = visit(lived_in, storage_state=things.state)
-    tabs = {route: first.context.new_page() for route in PAGES}
+    tabs = opened(first, {route: address(route, things.ids) for route in PAGES})
     shown: dict[str, str] = {}
-    for route, page in tabs.items():
-        page.goto(address(route, things.ids))
-        settled(page)
-        page.locator("main h1, main textarea").first.wait_for()
     for route, page in tabs.items():
         page.wait_for_load_state("networkidle")
         shown[route] = page.locator("main").inner_text()
@@ -222,47 +146,6 @@ def test_n5_n6_every_page_goes_on_showing_what_it_had_when_the_network_is_gone(
     first.context.set_offline(False)
     for page in tabs.values():
         expect(page.locator(".banner.warn")).to_have_count(0)
-
-
-def test_n6_every_page_without_a_network_writes_nothing_says_why_and_keeps_what_is_typed(
-    lived_in: House, things: Things, visit: Visit
-) -> None:
-    """Pressing every button and Enter in every field sends nothing, and what would send can be reached and explains."""
-    first, _ = visit(lived_in, storage_state=things.state)
-    context = first.context
-    asking = ask_somebody(first)
-    places = {route: address(route, things.ids) for route in PAGES} | {"a run that waits": f"/library/runs/{asking}"}
-    tabs = {route: context.new_page() for route in places}
-    for route, page in tabs.items():
-        page.goto(places[route])
-        settled(page)
-        page.locator("main h1, main textarea").first.wait_for()
-    tabs["a run that waits"].get_by_role("button", name="Approve").wait_for()
-    context.set_offline(True)
-    written: list[str] = []
-    context.on("request", lambda sent: written.append(f"{sent.method} {sent.url}") if sent.method in UNSAFE else None)
-    for route, page in tabs.items():
-        page.bring_to_front()
-        expect(page.locator(".banner")).to_contain_text("You are offline")
-        for text in page.locator(TEXTS).all():
-            text.fill(TYPED)
-            text.press("Enter")
-        assert page.evaluate(PRESS_EVERYTHING) < 100, route
-        held = page.locator(HELD)
-        assert (held.count() == 0) == (route in NOTHING_TO_WRITE), route
-        for control in held.all():
-            expect(control).to_have_accessible_description(re.compile("You are offline"))
-            control.focus()
-            expect(control).to_be_focused()
-        assert barriers(page) == [], route
-    assert written == []
-    context.set_offline(False)
-    for page in tabs.values():
-        expect(page.locator(".banner.warn, [aria-disabled=true]")).to_have_count(0)
-    for route in ("/", "/chat/$sessionId"):
-        tabs[route].reload()
-        expect(tabs[route].get_by_label("Message AutoPilot")).to_have_value(TYPED)
-        expect(tabs[route].get_by_role("button", name="Send")).to_be_enabled()
 
 
 def test_n6_every_page_of_a_thing_that_is_absent_is_one_identical_page(

@@ -1,8 +1,8 @@
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useContext, useEffect, useRef, useState } from 'react'
 import { ApiProblem } from '@/api/errors'
 import { useHotkey } from '@/kit/useHotkey'
 import { Button } from '@/ui/Button'
-import { useWrite } from '@/ui/writes'
+import { useWrite, WritesOff } from '@/ui/writes'
 import { draftOf, keepDraft } from './drafts'
 
 const MOST = 64_000
@@ -23,6 +23,9 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
   const [refused, setRefused] = useState<string | null>(null)
   const box = useRef<HTMLTextAreaElement>(null)
   const write = useWrite()
+  const off = useContext(WritesOff)
+  const [triedWhile, setTriedWhile] = useState<string | null>(null)
+  const why = off !== null && triedWhile === off ? `Not sent: ${off}` : refused
   useHotkey({ key: '.', mod: true }, () => busy && write(onStop))
 
   useEffect(() => {
@@ -41,6 +44,7 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
     if (message === '') return
     type('')
     setRefused(null)
+    setTriedWhile(null)
     onSend(message).catch((problem: Error) => {
       type(message)
       setRefused(reasonOf(problem))
@@ -50,14 +54,15 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
   function pressed(event: KeyboardEvent) {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
     event.preventDefault()
-    write(send)
+    if (off === null) send()
+    else setTriedWhile(off)
   }
 
   return (
     <div className="composer">
-      {refused && (
+      {why && (
         <p role="alert" className="composer-refused">
-          {refused}
+          {why}
         </p>
       )}
       <div className="composer-box">
