@@ -1,5 +1,6 @@
 """Installations to command."""
 
+import signal
 import uuid
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -12,6 +13,9 @@ from tests.app.commands import Cli, Forks, Served
 from tests.databases import apart, at_database, tell
 from tests.faults.agents import Chain
 from tests.features.agents.graphs import greeter
+
+# A shell that starts us in the background has us ignore Ctrl-C, and whoever we start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,20 @@
 """How jobs change hands, on each database."""
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 
 from pilothouse.base.committer import Refused, WriteSet
-from pilothouse.base.jobs.claims import FORGIVE_JOB, HEARTBEAT, RELEASE_JOB, REQUEUE_ORPHANS, Claimed
+from pilothouse.base.jobs.claims import (
+    FORGIVE_JOB,
+    HEARTBEAT,
+    RELEASE_JOB,
+    REQUEUE_ORPHANS,
+    SUSPECT_ATTEMPTS,
+    SUSPECT_GAP_MICROS,
+    Claimed,
+)
 from pilothouse.base.jobs.inbox import DRAIN_INBOX, READ_INBOX, SEND_FACT
 from pilothouse.base.jobs.moves import END_JOB, GUARD_JOB, micros
 from pilothouse.base.statements import Sql
@@ -211,11 +220,22 @@ async def test_the_jobs_of_an_expired_or_unknown_worker_are_queued_again(desk: D
 
 
 async def test_jobs_that_saw_many_deaths_come_back_one_at_a_time(desk: Desk):
+    """engine:D6: whoever dies in its turn comes behind those that still wait for theirs."""
     ids = [(await desk.admit(cap=9))[0] for _ in range(4)]
-    for deaths in range(1, 5):
-        claimed = await desk.claim(*ids, owner="dead")
-        assert len(claimed) == (4 if deaths < 4 else 1)
+    for _ in range(SUSPECT_ATTEMPTS):
+        assert len(await desk.claim(*ids, owner="dead")) == 4
         await desk.committer.land(WriteSet(((REQUEUE_ORPHANS, (10,)),)))
+
+    assert await desk.claim(*ids) == []
+    dues = sorted([((await desk.row(job_id))["due_at"], job_id) for job_id in ids])
+    about_a_gap = pytest.approx(SUSPECT_GAP_MICROS, abs=20_000)
+    assert [later - sooner for (sooner, _), (later, _) in pairwise(dues)] == [about_a_gap] * 3
+
+    await asyncio.sleep(SUSPECT_GAP_MICROS / 1_000_000 + 0.1)
+    [first] = await desk.claim(*ids, owner="dead")
+    await desk.committer.land(WriteSet(((REQUEUE_ORPHANS, (10,)),)))
+    assert first.id == dues[0][1]
+    assert (await desk.row(first.id))["due_at"] - dues[-1][0] == about_a_gap
 
 
 async def test_a_release_may_forgive_its_attempt_and_progress_forgives_all(desk: Desk):

@@ -113,15 +113,20 @@ SUSPECT_GAP_MICROS = 500_000
 MAX_SUSPECT_GAPS = 60
 
 
+# Suspects take turns, from a moment when those before them have had theirs.
+_LATEST = f"coalesce((select max(due_at) from jobs where state='queued' and attempt >= {SUSPECT_ATTEMPTS}), 0)"
+_LONGEST = MAX_SUSPECT_GAPS * SUSPECT_GAP_MICROS
+
+
 def _pauses(orphans: Sequence[Sequence[Any]]) -> list[tuple[str, int]]:
     """(id, microseconds) for jobs that have seen several deaths in a row.
 
-    One of them may be what kills its worker. In random order and one at a time, the others finish a step before
-    its turn comes, or have not begun: they do not share its fate.
+    One of them may be what kills its worker. In random order and one at a time, behind the suspects that still wait
+    for their turn, the others finish a step before its turn comes, or have not begun: they do not share its fate.
     """
     suspects = [job_id for job_id, _, attempt in orphans if attempt >= SUSPECT_ATTEMPTS]
     random.shuffle(suspects)
-    return [(job_id, turn % MAX_SUSPECT_GAPS * SUSPECT_GAP_MICROS) for turn, job_id in enumerate(suspects)]
+    return [(job_id, turn % MAX_SUSPECT_GAPS * SUSPECT_GAP_MICROS) for turn, job_id in enumerate(suspects, start=1)]
 
 
 # Who cancels a job that nobody runs may have no lease: it gets a moment to end it (`w`: the owner's row, if any).
@@ -144,8 +149,11 @@ class RequeueOrphans:
             " where j.state='running' and coalesce(w.expires_at, 0) < ? limit ?) returning id, kind, attempt",
             (now, now, params[0]),
         )
-        for job_id, pause in _pauses(rows):
-            execute("update jobs set due_at=? where id=?", (now + pause, job_id))
+        if pauses := _pauses(rows):
+            _, [(latest,)] = execute(f"select {_LATEST}", ())
+            start = min(max(now, latest), now + _LONGEST)
+            for job_id, pause in pauses:
+                execute("update jobs set due_at=? where id=?", (start + pause, job_id))
         return [(row[0], row[1]) for row in rows]
 
     async def on_postgres(self, fetch: PostgresFetch, many: Sequence[Params]) -> Sequence[Any]:
@@ -160,8 +168,8 @@ class RequeueOrphans:
         )
         if pauses := _pauses(rows):
             await fetch(
-                f"update jobs j set due_at={DB_NOW} + v.pause from unnest($1::text[], $2::bigint[]) as v(id, pause)"
-                " where j.id=v.id",
+                f"update jobs j set due_at=least(greatest({DB_NOW}, {_LATEST}), {DB_NOW} + {_LONGEST}) + v.pause"
+                " from unnest($1::text[], $2::bigint[]) as v(id, pause) where j.id=v.id",
                 *columns_of(pauses),
             )
         found = [(row[0], row[1]) for row in rows]
