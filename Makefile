@@ -42,7 +42,7 @@ bench: venv-dev  ## Measure (LOAD=1 for load)
 mutants: venv-dev  ## Break the code on purpose, one rule at a time: the tests must notice
 	@$(BIN)/python -m tests.mutants.run
 
-requirements: venv-dev  ## Write the page that says which tests hold which rule of the engine
+requirements: venv-dev  ## Write the pages that say which tests hold which rule
 	@$(BIN)/python -m scripts.requirements --write
 
 docs-blocks: venv-dev  ## Write the block index and its pages from the blocks themselves

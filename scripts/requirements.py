@@ -1,24 +1,52 @@
 """Which tests hold which rule: `python -m scripts.requirements [--write]`.
 
-`tests/requirements.txt` lists the rules, tests name them in their docstrings (`engine:F3`, or plainly `F3` where most
-tests are about the engine), and the page says which tests hold each. A rule that had a test and has none now fails the
-check, and `--write` does not paper over it.
+Each book of rules is a list (`tests/requirements*.txt`); tests name rules in their docstrings (`engine:F3`,
+`autopilot:9.6`, or plainly `F3` and `9.6` where most tests are about that book), and a page says which tests hold each.
+A rule that had a test and has none now fails the check, and `--write` does not paper over it.
 """
 
 import ast
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-LIST = Path("tests/requirements.txt")
-PAGE = Path("docs/reference/requirements.md")
-_NAMED = re.compile(r"\bengine:([A-Z][0-9]{1,2})\b")
-_PLAIN = re.compile(r"(?<![\w:-])([ACDEFJKPRSTVWXYZ][0-9]{1,2})\b")
-_OURS = ("engine", "graph", "features/agents", "features/runs", "features/reviews", "base/jobs")
-_RULE = re.compile(r"([A-Z][0-9]{1,2}) (.+)")
-_COVERED = re.compile(r"^\| ([A-Z][0-9]{1,2}) \|[^|]*\| [0-9]+ \|", re.MULTILINE)
+
+@dataclass(frozen=True, slots=True)
+class Book:
+    """Rules that belong together, and how tests name them."""
+
+    title: str
+    listed: Path
+    page: Path
+    named: re.Pattern[str]  # anywhere; one match may hold several names
+    plain: re.Pattern[str]  # a bare name, in the tests of `folders`
+    folders: tuple[str, ...]
+
+
+_LETTERED, _NUMBERED = r"[A-Z][0-9]{1,2}", r"[0-9]{1,2}\.[0-9]{1,2}"
+ENGINE = Book(
+    "agents and their engine",
+    Path("tests/requirements.txt"),
+    Path("docs/reference/requirements.md"),
+    re.compile(rf"\bengine:{_LETTERED}\b"),
+    re.compile(r"(?<![\w:-])([ACDEFJKPRSTVWXYZ][0-9]{1,2})\b"),
+    ("engine", "graph", "features/agents", "features/runs", "features/reviews", "base/jobs"),
+)
+AUTOPILOT = Book(
+    "AutoPilot",
+    Path("tests/requirements-autopilot.txt"),
+    Path("docs/reference/requirements-autopilot.md"),
+    re.compile(rf"\bautopilot:{_NUMBERED}(?:, {_NUMBERED})*"),
+    re.compile(rf"(?<![\w:.,/-])({_NUMBERED})(?![\w./-]*\w)"),
+    ("autopilot", "features/chat"),
+)
+BOOKS = (ENGINE, AUTOPILOT)
+_NAME = re.compile(rf"{_LETTERED}|{_NUMBERED}")
+_RULE = re.compile(rf"({_LETTERED}|{_NUMBERED}) (.+)")
+_COVERED = re.compile(rf"^\| ({_LETTERED}|{_NUMBERED}) \|[^|]*\| [0-9]+ \|", re.MULTILINE)
 
 
 class Rule(NamedTuple):
@@ -47,34 +75,37 @@ def rules(text: str) -> list[Rule]:
     return found
 
 
-def holdings(folder: Path) -> Iterator[Holding]:
+def holdings(folder: Path, book: Book = ENGINE) -> Iterator[Holding]:
     """Every test that names a rule, and every module that does so for its tests together."""
     for path in sorted(folder.rglob("test_*.py")):
         module = ast.parse(path.read_text(encoding="utf-8"))
-        ours = path.relative_to(folder).as_posix().startswith(_OURS)
-        if shared := _named(module, ours):
+        ours = path.relative_to(folder).as_posix().startswith(book.folders)
+        if shared := _named(module, book, ours):
             yield Holding(path.as_posix(), shared)
         functions = (item for item in ast.walk(module) if isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef))
         for item in functions:
-            if item.name.startswith("test_") and (named := _named(item, ours)):
+            if item.name.startswith("test_") and (named := _named(item, book, ours)):
                 yield Holding(f"{path.as_posix()}::{item.name}", named)
 
 
-def _named(item: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef, ours: bool) -> frozenset[str]:
+def _named(item: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef, book: Book, ours: bool) -> frozenset[str]:
     told = ast.get_docstring(item) or ""
-    return frozenset(_NAMED.findall(told) + (_PLAIN.findall(told) if ours else []))
+    named = [name for match in book.named.finditer(told) for name in _NAME.findall(match[0])]
+    return frozenset(named + (book.plain.findall(told) if ours else []))
 
 
-def page(listed: list[Rule], held: list[Holding]) -> str:
+def page(listed: list[Rule], held: list[Holding], book: Book = ENGINE) -> str:
     by_rule = {rule.id: [test.place for test in held if rule.id in test.rules] for rule in listed}
     bare = [rule for rule in listed if not by_rule[rule.id]]
     lines = [
-        "# Rules of agents and their engine, and the tests that hold them",
+        f"# Rules of {book.title}, and the tests that hold them",
         "",
         "Written by `make requirements` from the tests' docstrings. Do not edit.",
         "",
         f"{len(listed) - len(bare)} of {len(listed)} rules have tests.",
     ]
+    if bare:
+        lines[-1] += f" None yet: {', '.join(rule.id for rule in bare)}."
     for section in dict.fromkeys(rule.section for rule in listed):
         lines += ["", f"## {section}", "", "| Rule | About | Tests | |", "|---|---|---|---|"]
         for rule in listed:
@@ -100,15 +131,21 @@ def unknown(listed: list[Rule], held: list[Holding]) -> list[str]:
     return sorted(f"{test.place} names {rule}" for test in held for rule in test.rules - known)
 
 
-def main() -> int:
-    listed, held = rules(LIST.read_text(encoding="utf-8")), list(holdings(Path("tests")))
-    before = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    after = page(listed, held)
+def settle(book: Book, *, write: bool) -> list[str]:
+    """What is wrong with a book's page; with `write` it is written anew first, unless that would hide a loss."""
+    listed, held = rules(book.listed.read_text(encoding="utf-8")), list(holdings(Path("tests"), book))
+    before = book.page.read_text(encoding="utf-8") if book.page.exists() else ""
+    after = page(listed, held, book)
     faults = [f"no test holds {rule} any more" for rule in lost(before, after)] + unknown(listed, held)
-    if not faults and "--write" in sys.argv:
-        PAGE.write_text(after, encoding="utf-8")
+    if not faults and write:
+        book.page.write_text(after, encoding="utf-8")
     elif not faults and before != after:
-        faults = [f"{PAGE} is not what the tests say; run `make requirements`"]
+        faults = [f"{book.page} is not what the tests say; run `make requirements`"]
+    return faults
+
+
+def main() -> int:
+    faults = [fault for book in BOOKS for fault in settle(book, write="--write" in sys.argv)]
     for fault in faults:
         print(fault)
     return 1 if faults else 0

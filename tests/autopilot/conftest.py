@@ -1,16 +1,24 @@
 """One installation per profile for all tests of AutoPilot in this process; every test comes as new people."""
 
 from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from pilothouse.base.tools import ToolBox
 from tests.autopilot.bridge import Bridge, open_bridge
+from tests.autopilot.room import Room, open_room
+from tests.autopilot.stage import Stage
 from tests.autopilot.switch import Switch
+from tests.autopilot.till import Till, open_till
+from tests.autopilot.workshop import Workshop
 from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.runs.conftest import settings_for
 from tests.features.runs.stand import Installation, open_installation, stamp
+from tests.providers.script import Answer, Refusal, Script
+from tests.providers.server import provider
 
 SCALED = pytest.param("scaled_pilot", marks=pytest.mark.scaled)
 HERE = Path(__file__).parent
@@ -54,6 +62,33 @@ async def switched(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[t
             yield opened, switch
 
 
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def switched_scaled(
+    tmp_path_factory: pytest.TempPathFactory, broker_url: str, own_redis_url: str
+) -> AsyncGenerator[tuple[Installation, Switch]]:
+    """The same, scaled."""
+    lines = {"broker_url": broker_url, "redis_url": own_redis_url, "database_pool_size": 4}
+    folder, switch = tmp_path_factory.mktemp("switched_scaled"), Switch()
+    with fresh_postgres() as url:
+        await stamp(url)
+        settings = settings_for(folder, database_url=url, worker_concurrency=60, **lines)
+        async with open_installation(settings, switch.drive) as opened:
+            yield opened, switch
+
+
+@pytest.fixture(params=["switched", pytest.param("switched_scaled", marks=pytest.mark.scaled)])
+def either(request: pytest.FixtureRequest) -> tuple[Installation, Switch]:
+    """Models of the test's choosing, on each profile in turn."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def room(either: tuple[Installation, Switch]) -> AsyncGenerator[Room]:
+    """A scripted model that reacts to what it is told, on each profile in turn."""
+    async with either[0].stand() as stand, open_room(await open_bridge(stand), either) as opened:
+        yield opened
+
+
 @pytest.fixture(params=["embedded_pilot", SCALED])
 def opened(request: pytest.FixtureRequest) -> Installation:
     return request.getfixturevalue(request.param)
@@ -78,3 +113,33 @@ async def chosen(switched: tuple[Installation, Switch]) -> AsyncGenerator[Bridge
     """Embedded, with models and tools of the test's choosing."""
     async with switched[0].stand() as stand:
         yield await open_bridge(stand)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(chosen: Bridge, switched: tuple[Installation, Switch]) -> AsyncGenerator[Stage]:
+    shop = Workshop()
+    async with AsyncExitStack() as stack:
+
+        async def play(*answers: Answer | Refusal, tools: ToolBox | None = None, **settings: object) -> Script:
+            script = Script(list(answers))
+            url = await stack.enter_async_context(provider(script, "openai"))
+            told = {"openai_base_url": url, "openai_api_key": "k", "chat_model": "openai/test"} | settings
+            models = switched[1].connect(switched[0], shop.tools if tools is None else tools, **told)
+            stack.push_async_callback(models.aclose)
+            return script
+
+        yield Stage(chosen, shop, play)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def till(either: tuple[Installation, Switch]) -> AsyncGenerator[Till]:
+    """On each profile in turn, with providers of the test's choosing."""
+    async with open_till(either) as opened_till:
+        yield opened_till
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def small_till(switched: tuple[Installation, Switch]) -> AsyncGenerator[Till]:
+    """The same embedded, where the profile does not matter."""
+    async with open_till(switched) as opened_till:
+        yield opened_till

@@ -2,13 +2,13 @@
 
 import asyncio
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
-from pilothouse.autopilot import AutoPilot, Models, all_tools
+from pilothouse.autopilot import AutoPilot, Models, all_tools, parts_for_tools
+from pilothouse.autopilot.purse import Purse
 from pilothouse.base.tools import ToolBox
-from pilothouse.features.agents.tools import Blocks
 from pilothouse.features.chat import OpenTurn
-from pilothouse.features.runs import Runs
+from pilothouse.features.models import Spending, Stockroom, limits_of
 from tests.features.runs.stand import Installation
 
 
@@ -36,7 +36,12 @@ class Switch:
     def connect(self, installation: Installation, tools: ToolBox | None = None, **settings: Any) -> Models:
         """Let AutoPilot use these settings, and perhaps other tools."""
         house = installation.worker
-        models = Models(house.settings.model_validate(house.settings.model_dump() | settings))
-        parts: dict[type, object] = {Blocks: Blocks(house.registry), Runs: house.runs}
-        self.pilot = AutoPilot(all_tools() if tools is None else tools, house.units, parts, models)
+        told = house.settings.model_validate(house.settings.model_dump() | settings)
+        models = Models(told, Stockroom(told, house.reader, house.keyring))
+        purse = Purse(Spending(house.reader, limits_of(told)))
+        chosen = all_tools() if tools is None else tools
+        self.pilot = AutoPilot(chosen, house.units, parts_for_tools(house), models, purse=purse)
         return models
+
+
+Switched: TypeAlias = tuple[Installation, Switch]

@@ -175,10 +175,11 @@ def test_ordinary_angle_brackets_stay():
 
 
 def test_a_long_result_is_cut_for_the_model_and_what_is_for_the_web_is_left_out():
-    assert for_model({"type": "agent_output", "is_dry_run": True, "x": 1}) == {"type": "agent_output", "x": 1}
-    cut = for_model({"type": "web_fetch", "content": "y" * (2 * MAX_TOOL_TEXT)})
+    assert for_model({"type": "agent_output", "is_dry_run": True, "x": 1}, "c") == {"type": "agent_output", "x": 1}
+    cut = for_model({"type": "web_fetch", "content": "y" * (2 * MAX_TOOL_TEXT)}, "c")
     assert isinstance(cut, dict)
-    assert cut["truncated"] is True
+    assert (cut["truncated"], cut["tool_call_id"]) == (True, "c")
+    assert "read_tool_result" in str(cut["message"])
     assert len(dumps(cut)) < MAX_TOOL_TEXT + 30_000
 
 

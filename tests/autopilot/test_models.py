@@ -1,4 +1,4 @@
-"""autopilot:13.1-13.3, 7.4: which model answers, and how much it may think."""
+"""autopilot:13.1-13.3: which model answers, and that it is made once."""
 
 from typing import Any
 
@@ -6,8 +6,22 @@ import pytest
 
 from pilothouse.autopilot.models import Models, ModelUnavailable
 from pilothouse.base.settings import Settings
+from pilothouse.features.models import Connection, Stock
 
-KEYS = {"anthropic_api_key": "a", "openai_api_key": "o", "openrouter_api_key": "r", "ollama_base_url": "http://x:1"}
+KEYS = {
+    "anthropic_api_key": "a",
+    "openai_api_key": "o",
+    "gemini_api_key": "g",
+    "openrouter_api_key": "r",
+    "groq_api_key": "q",
+    "ollama_base_url": "http://x:1",
+}
+CELLS = [
+    ("fast", "standard"),
+    ("fast", "advanced"),
+    ("extended_thinking", "standard"),
+    ("extended_thinking", "advanced"),
+]
 
 
 def models(**settings: Any) -> Models:
@@ -15,6 +29,7 @@ def models(**settings: Any) -> Models:
 
 
 def test_without_a_provider_the_offline_pilot_answers():
+    """13.2"""
     chosen = models().resolve_chat_model()
     assert (chosen.slug, chosen.is_offline, chosen.settings) == ("offline", True, None)
 
@@ -25,37 +40,86 @@ def test_without_a_provider_the_offline_pilot_answers():
         (["anthropic_api_key", "openai_api_key"], "anthropic/claude-sonnet-4-6", "anthropic/claude-opus-4-7"),
         (["openai_api_key", "openrouter_api_key"], "openai/gpt-5.2", "openai/gpt-5.2"),
         (["openrouter_api_key"], "openrouter/anthropic/claude-sonnet-4-6", "openrouter/anthropic/claude-opus-4-7"),
+        (["gemini_api_key"], "google/gemini-2.5-flash", "google/gemini-2.5-pro"),
+        (["groq_api_key"], "groq/openai/gpt-oss-120b", "groq/openai/gpt-oss-120b"),
         (["ollama_base_url"], "ollama/llama3.2", "ollama/llama3.2"),
     ],
 )
 def test_the_first_configured_provider_gives_the_default(keys: list[str], slug: str, advanced: str):
+    """13.2"""
     found = models(**{key: KEYS[key] for key in keys})
     assert found.resolve_chat_model().slug == slug
     assert found.resolve_chat_model(tier="advanced").slug == advanced
 
 
 def test_a_named_model_is_used_and_its_own_key_first():
+    """13.2"""
     both = models(**KEYS, chat_model="anthropic/claude-x", chat_advanced_model="openai/gpt-y")
     assert both.resolve_chat_model().provider == "anthropic"
     assert both.resolve_chat_model(tier="advanced").slug == "openai/gpt-y"
     routed = models(openrouter_api_key="r", chat_model="mistralai/large").resolve_chat_model()
-    assert (routed.slug, routed.provider) == ("mistralai/large", "openrouter")
+    assert (routed.slug, routed.provider, routed.resolved.name) == ("mistralai/large", "openrouter", "mistralai/large")
 
 
 @pytest.mark.parametrize("slug", ["anthropic/claude-x", "nobody/model", "openai", "openai/"])
 def test_what_cannot_be_used_is_refused_never_replaced(slug: str):
+    """13.3"""
     with pytest.raises(ModelUnavailable):
         models(openai_api_key="o", chat_model=slug).resolve_chat_model()
 
 
+@pytest.mark.parametrize("disabled", ["openai/gpt-x", "openai/*"])
+def test_a_disabled_model_is_refused(disabled: str):
+    """13.3"""
+    found = models(openai_api_key="o", chat_model="openai/gpt-x", disabled_models=disabled)
+    with pytest.raises(ModelUnavailable):
+        found.resolve_chat_model()
+
+
+def test_a_fallback_stands_in_and_says_for_whom():
+    """13.3"""
+    found = models(openai_api_key="o", chat_model="nobody/model", chat_fallback_model="openai/gpt-x")
+    chosen = found.resolve_chat_model()
+    assert (chosen.slug, chosen.resolved.instead_of) == ("openai/gpt-x", "nobody/model")
+    assert chosen.fallback() is None
+
+
+def test_a_fallback_that_cannot_be_used_stands_in_for_nobody():
+    """13.3"""
+    with pytest.raises(ModelUnavailable):
+        models(openai_api_key="o", chat_model="nobody/m", chat_fallback_model="nobody/n").resolve_chat_model()
+    found = models(openai_api_key="o", chat_model="openai/m", chat_fallback_model="nobody/n")
+    assert found.resolve_chat_model().fallback() is None
+
+
+@pytest.mark.parametrize(("mode", "tier"), CELLS)
+def test_the_administrator_comes_before_the_user_and_the_user_before_the_configuration(mode: Any, tier: Any):
+    """13.1"""
+    found = models(openai_api_key="o")
+    connection = Connection("1", "openai", "openai", "https://api.openai.com/v1")
+    stock = Stock([connection], {"standard": "openai/c", "advanced": "openai/c"})
+    cell = (mode, tier)
+    others = {each: "openai/other" for each in CELLS if each != cell}
+
+    def slug(**chosen: Any) -> str:
+        given = Stock(stock.connections, stock.configured, **chosen)
+        return found.resolve_chat_model(mode, tier, given).slug
+
+    assert slug(by_admin=others, by_user=others) == "openai/c"
+    assert slug(by_admin=others, by_user={cell: "openai/u"}) == "openai/u"
+    assert slug(by_admin={cell: "openai/a"}, by_user={cell: "openai/u"}) == "openai/a"
+
+
+def test_the_default_cell_is_standard_with_thinking():
+    """13.1"""
+    connection = Connection("1", "openai", "openai", "https://api.openai.com/v1")
+    stock = Stock([connection], by_user={("extended_thinking", "standard"): "openai/u"})
+    assert models().resolve_chat_model(None, None, stock).slug == "openai/u"
+
+
 def test_offline_may_be_asked_for():
+    """13.2"""
     assert models(**KEYS, chat_model="offline").resolve_chat_model().is_offline
-
-
-@pytest.mark.parametrize(("mode", "budget", "asks"), [(None, 8192, True), ("fast", 8192, False), (None, 0, False)])
-def test_thinking_is_asked_for_unless_fast_or_switched_off(mode: str | None, budget: int, asks: bool):
-    chosen = models(openai_api_key="o", thinking_budget_tokens=budget).resolve_chat_model(mode)
-    assert bool(chosen.settings) is asks
 
 
 def test_a_model_is_made_once_and_with_the_address_that_was_set():

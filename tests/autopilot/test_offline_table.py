@@ -156,6 +156,7 @@ async def test_when_no_step_has_a_block_nothing_is_built(small: Bridge):
 
 
 async def test_the_offline_pilot_says_once_what_it_is(small: Bridge):
+    """17.2"""
     first = await small.ask("help")
     second = await small.ask("help")
     assert [event.data["code"] for event in first.of(events.NOTICE)] == ["offline_pilot"]
@@ -182,3 +183,13 @@ async def test_what_it_cannot_do_yet_is_not_taken_for_something_else(small: Brid
     said = await small.ask("run it every weekday at 9")
     assert said.tools == []
     assert "did not understand" in said.text
+
+
+async def test_delegated_work_is_done_in_a_session_of_its_own(bridge: Bridge):
+    """15.1: and its answer is shown here."""
+    said = await bridge.ask("delegate: find three blocks about files")
+    assert said.calls == [("run_sub_session", {"prompt": "find three blocks about files", "wait_for_result": 60})]
+    assert said.outputs[0]["status"] == "completed"
+    assert said.outputs[0]["tool_calls"][0]["input"] == {"query": "files"}
+    assert f"(/chat/{said.outputs[0]['sub_session_id']})" in said.text
+    assert said.outputs[0]["response"] in said.text

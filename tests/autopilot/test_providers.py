@@ -1,4 +1,4 @@
-"""autopilot:6.9-6.11, 7.1-7.3, 8.1, 10.3, 11.4: the real client libraries against providers on loopback."""
+"""autopilot:6.9, 6.11, 7.1, 7.2, 8.1, 10.3, 11.4: the real client libraries against providers on loopback."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -9,12 +9,13 @@ import pytest
 import pytest_asyncio
 
 from pilothouse.autopilot.rounds import CLOSING_TEXT
+from pilothouse.autopilot.stream import DELTA_CHARACTERS, DELTA_SECONDS
 from pilothouse.features.chat import events
 from tests.autopilot.bridge import Bridge
 from tests.autopilot.switch import Switch
 from tests.base.waiting import until
 from tests.features.runs.stand import Installation
-from tests.providers.script import Answer, Refusal, Script, Tool
+from tests.providers.script import Answer, Ends, Refusal, Script, Tool
 from tests.providers.server import provider
 
 Connect: TypeAlias = Callable[..., Awaitable[Script]]
@@ -97,7 +98,7 @@ async def test_refused_arguments_are_told_by_field(chosen: Bridge, connect: Conn
 
 
 @pytest.mark.parametrize("ends", ["early", "cut"])
-async def test_a_stream_that_breaks_off_is_taken_back_and_made_again(chosen: Bridge, connect: Connect, ends: str):
+async def test_a_stream_that_breaks_off_is_taken_back_and_made_again(chosen: Bridge, connect: Connect, ends: Ends):
     script = await connect(Answer(text=("Half an ans",), ends=ends), Answer(text=("A whole answer.",)))
     said = await chosen.ask("hi")
     assert said.status == "completed"
@@ -199,7 +200,8 @@ async def test_deltas_are_coalesced_and_add_up(chosen: Bridge, connect: Connect)
     said = await chosen.ask("spell")
     deltas = [event.data for event in said.of(events.TEXT_DELTA)]
     assert "".join(str(data["delta"]) for data in deltas) == "abcdefgh" * 40
-    assert len(deltas) <= 8
+    took = said.of(events.TEXT_END)[0].created_at - said.of(events.TEXT_START)[0].created_at
+    assert len(deltas) <= 320 / DELTA_CHARACTERS + took / (DELTA_SECONDS * 1_000_000) + 1
     offset = 0
     for data in deltas:
         assert data["offset"] == offset

@@ -1,15 +1,17 @@
 """autopilot-tools:F1-F3, RA2-RA4, RA8-RA11, RA16, RA17, VO1-VO3, AB1-AB5, AB8, T3, T13: tools as a model calls them."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from pilothouse.autopilot import all_tools
-from pilothouse.base.tools import MAX_TOOL_WAIT_SECONDS, ToolContext
-from pilothouse.features.agents.tools import GUIDE_TOOL, Blocks
-from pilothouse.features.runs import Runs
+from pilothouse.autopilot import all_tools, parts_for_tools
+from pilothouse.base.jobs.moves import micros
+from pilothouse.base.permissions import UNRESTRICTED, Permissions
+from pilothouse.base.tools import MAX_TOOL_WAIT_SECONDS, Deferred, ToolContext
+from pilothouse.features.agents.tools import GUIDE_TOOL
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import dumps
 from tests.autopilot.bridge import Bridge
@@ -29,6 +31,7 @@ class Hand:
     person: Person
     turn_id: str = field(default_factory=new_id)
     used: set[str] = field(default_factory=lambda: {GUIDE_TOOL})
+    permissions: Permissions = UNRESTRICTED
     calls: int = 0
 
     async def call(self, tool: str, /, *, key: str | None = None, dry: bool = False, **asked: Any) -> dict[str, Any]:
@@ -41,11 +44,17 @@ class Hand:
             tool_call_id=key or f"c{self.calls}",
             idempotency_key=f"{self.turn_id}:{key or self.calls}",
             units=house.units,
-            parts={Blocks: Blocks(house.registry), Runs: house.runs},
+            parts=parts_for_tools(house),
             dry_run=dry,
+            permissions=self.permissions,
             tools_used=frozenset(self.used),
         )
-        return (await all_tools()[tool].call(context, asked)).output
+        answer = await all_tools()[tool].call(context, asked)
+        while isinstance(answer, Deferred):  # as a turn does that sleeps meanwhile
+            await asyncio.sleep(0.01)
+            late = answer.until <= micros()
+            answer = await all_tools()[tool].look(context, answer, late=late) or answer
+        return answer.output
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -64,7 +73,9 @@ def test_all_schemas_together_are_short_and_no_tool_may_wait_longer_than_a_turn(
     sizes = {name: len(dumps(tool.schema)) + len(tool.description) for name, tool in tools.items()}
     assert sum(sizes.values()) <= 32_000, sorted(sizes.items(), key=lambda item: -item[1])[:10]
     budgets = {name: tool.timeout_seconds for name, tool in tools.items()}
-    assert [name for name, seconds in budgets.items() if seconds is None] == ["run_agent", "view_agent_output"]
+    caps_itself = {name for name, seconds in budgets.items() if seconds is None}
+    delegating = {"run_sub_session", "get_sub_session_result", "check_background_tool"}
+    assert caps_itself == {"run_agent", "view_agent_output", *delegating}
     assert all(seconds <= MAX_TOOL_WAIT_SECONDS for seconds in budgets.values() if seconds is not None)
     assert all(tool.label and tool.description for tool in tools.values())
 

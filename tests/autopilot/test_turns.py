@@ -1,62 +1,21 @@
 """autopilot:6.3, 6.4, 6.6, 6.9, 6.11, 6.13, 8.1, 8.9, 9.8, 10.4, 11.6, 14.3: a scripted provider, tools of our own."""
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import pytest
-import pytest_asyncio
 
 from pilothouse.autopilot.breakers import STOP_AND_ASK
+from pilothouse.autopilot.ledger import PARALLEL_CALLS
 from pilothouse.autopilot.rounds import MAX_ROUNDS
-from pilothouse.autopilot.toolsets import PARALLEL_CALLS
 from pilothouse.autopilot.turn import STREAM_IDLE_TIMEOUT_SECONDS
 from pilothouse.base.tools import MAX_TOOL_WAIT_SECONDS
 from pilothouse.features.chat import events
 from tests.autopilot.bridge import Bridge
+from tests.autopilot.stage import BYE, Stage, calls, numbered
 from tests.autopilot.switch import Switch
-from tests.autopilot.workshop import Workshop
 from tests.base.waiting import until
 from tests.features.runs.stand import Installation
-from tests.providers.script import Answer, Refusal, Script, Tool
-from tests.providers.server import provider
-
-BYE = Answer(text=("Done.",))
-
-
-@dataclass(slots=True)
-class Stage:
-    """A bridge with a scripted provider and a workshop."""
-
-    bridge: Bridge
-    shop: Workshop
-    play: Callable[..., Awaitable[Script]]
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def stage(chosen: Bridge, switched: tuple[Installation, Switch]) -> AsyncGenerator[Stage]:
-    shop = Workshop()
-    async with AsyncExitStack() as stack:
-
-        async def play(*answers: Answer | Refusal) -> Script:
-            script = Script(list(answers))
-            url = await stack.enter_async_context(provider(script, "openai"))
-            models = switched[1].connect(
-                switched[0], shop.tools, openai_base_url=url, openai_api_key="k", chat_model="openai/test"
-            )
-            stack.push_async_callback(models.aclose)
-            return script
-
-        yield Stage(chosen, shop, play)
-
-
-def calls(*many: tuple[str, str]) -> Answer:
-    return Answer(tools=tuple(Tool(f"c{n}_{name}", name, asked) for n, (name, asked) in enumerate(many)))
-
-
-def numbered(first: int, name: str, asked: str) -> Answer:
-    return Answer(tools=(Tool(f"c{first}", name, asked),))
+from tests.providers.script import Answer, Tool
 
 
 async def test_calls_of_one_round_run_at_the_same_time_up_to_a_bound(stage: Stage):
@@ -147,6 +106,7 @@ async def test_a_tool_that_is_not_permitted_is_as_if_it_did_not_exist(stage: Sta
 
 
 async def test_cancel_reaches_a_tool_and_its_call_is_interrupted(stage: Stage):
+    """10.5"""
     await stage.play(calls(("rest", '{"n": 1}')), BYE)
     turn_id = await stage.bridge.start("go")
     await until(lambda: bool(stage.shop.done))
@@ -186,6 +146,7 @@ async def test_messages_that_still_wait_when_a_turn_ends_start_the_next(stage: S
 
 
 async def test_the_system_prompt_and_the_tools_are_byte_equal_on_all_turns(stage: Stage):
+    """6.5, 6.6"""
     script = await stage.play(BYE)
     await stage.bridge.ask("one")
     await (await stage.bridge.another()).ask("two")
@@ -198,9 +159,9 @@ def test_nothing_waits_longer_than_the_watchdog():
     assert STREAM_IDLE_TIMEOUT_SECONDS == 2 * MAX_TOOL_WAIT_SECONDS == 600
 
 
-async def test_a_provider_that_falls_silent_ends_the_turn(stage: Stage, switched: Any):
+async def test_a_provider_that_falls_silent_ends_the_turn(stage: Stage, switched: tuple[Installation, Switch]):
     script = await stage.play(Answer(text=("One", " two"), pause=30))
-    switch: Switch = switched[1]
+    switch = switched[1]
     assert switch.pilot is not None
     switch.pilot = replace(switch.pilot, idle_seconds=2.0)
     said = await stage.bridge.ask("talk")
@@ -209,9 +170,11 @@ async def test_a_provider_that_falls_silent_ends_the_turn(stage: Stage, switched
     assert len(script.asked) == 1
 
 
-async def test_a_worker_that_stops_hands_the_turn_on_between_two_rounds(stage: Stage, switched: Any):
+async def test_a_worker_that_stops_hands_the_turn_on_between_two_rounds(
+    stage: Stage, switched: tuple[Installation, Switch]
+):
     script = await stage.play(calls(("rest", '{"n": 1}')), BYE)
-    switch: Switch = switched[1]
+    switch = switched[1]
     turn_id = await stage.bridge.start("go")
     await until(lambda: bool(stage.shop.done))
     switch.turns[-1].hold.stopping.set()
@@ -223,10 +186,12 @@ async def test_a_worker_that_stops_hands_the_turn_on_between_two_rounds(stage: S
     assert len(script.asked) == 2
 
 
-async def test_what_was_written_before_a_worker_was_lost_between_two_rounds_is_heard(stage: Stage, switched: Any):
+async def test_what_was_written_before_a_worker_was_lost_between_two_rounds_is_heard(
+    stage: Stage, switched: tuple[Installation, Switch]
+):
     """autopilot:9.3"""
     script = await stage.play(calls(("rest", '{"n": 1}')), BYE)
-    switch: Switch = switched[1]
+    switch = switched[1]
     turn_id = await stage.bridge.start("go")
     await until(lambda: bool(stage.shop.done))
     message = stage.bridge.message("and hurry")
@@ -240,10 +205,13 @@ async def test_what_was_written_before_a_worker_was_lost_between_two_rounds_is_h
     assert told.index(events.TOOL_OUTPUT_AVAILABLE) < told.index(events.FOLLOW_UP)
 
 
-async def test_after_a_loss_finished_calls_are_reused_safe_ones_repeated_and_others_left(stage: Stage, switched: Any):
+async def test_after_a_loss_finished_calls_are_reused_safe_ones_repeated_and_others_left(
+    stage: Stage, switched: tuple[Installation, Switch]
+):
+    """11.2"""
     asked = [("count_up", '{"n": 1}'), ("rest", '{"n": 2}'), ("risk", '{"n": 3}')]
     script = await stage.play(calls(*asked), BYE)
-    switch: Switch = switched[1]
+    switch = switched[1]
     turn_id = await stage.bridge.start("go")
 
     async def one_is_done() -> bool:

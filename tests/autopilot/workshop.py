@@ -12,12 +12,23 @@ class Done(ToolResult):
     n: int = 0
 
 
+class Recited(ToolResult):
+    type: Literal["recited"] = "recited"
+    text: str
+
+
+async def recite(ctx: ToolContext, length: int) -> ToolResult:
+    """Say something long."""
+    return Recited(message="Recited.", text="y" * length)
+
+
 @dataclass(slots=True)
 class Workshop:
     """One per test."""
 
     tools: ToolBox = field(default_factory=ToolBox)
     done: list[int] = field(default_factory=list[int])
+    left: list[int] = field(default_factory=list[int])  # dawdlers that are gone, whatever ended them
     keys: list[str] = field(default_factory=list[str])
     gate: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -43,6 +54,19 @@ class Workshop:
             self._did(ctx, n)
             raise RuntimeError("secret")
 
+        async def dawdle(ctx: ToolContext, n: int) -> ToolResult:
+            """Take longer than the budget: until somebody opens the gate. With n=13, fail then."""
+            self._did(ctx, n)
+            try:
+                await self.gate.wait()
+            finally:
+                self.left.append(n)
+            if n == 13:
+                raise RuntimeError("secret")
+            return Done(message="At last.", n=n)
+
+        self.tools.tool(label="Reciting")(recite)
+        self.tools.tool(label="Dawdling", timeout_seconds=0.1)(dawdle)
         for function in (count_up, rest, stumble):
             self.tools.tool(label="Working")(function)
         self.tools.tool(label="Risking", repeat_safe=False)(risk)

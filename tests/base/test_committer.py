@@ -1,4 +1,4 @@
-"""What every committer promises."""
+"""What every committer promises (engine:Z12)."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Readers read what is committed, over the same statement on both databases."""
+"""Readers read what is committed, over the same statement on both databases (engine:Z12)."""
 
 import asyncio
 import sqlite3

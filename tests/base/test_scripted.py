@@ -1,4 +1,4 @@
-"""Statements with decisions in them: one script, the same on both databases, and nothing left of a refused one."""
+"""Statements with decisions in them: one script for both databases, nothing left of a refused one (engine:Z12)."""
 
 import pytest
 

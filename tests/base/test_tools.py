@@ -8,7 +8,16 @@ from pydantic import Field
 
 from pilothouse.base.actor import SYSTEM
 from pilothouse.base.database import Database
-from pilothouse.base.tools import MAX_TOOL_WAIT_SECONDS, Outcome, ToolBox, ToolContext, ToolResult, WaitSeconds
+from pilothouse.base.tools import (
+    MAX_TOOL_WAIT_SECONDS,
+    Deferred,
+    Outcome,
+    ToolBox,
+    ToolContext,
+    ToolResult,
+    WaitSeconds,
+    wait_for,
+)
 from pilothouse.base.work import Units
 from pilothouse.kit.errors import Conflict
 
@@ -41,11 +50,21 @@ async def open_door(
     return Answer(message="Open.", value=[door, wait, ctx.idempotency_key])
 
 
-@tools.tool(label="Sleeping", timeout_seconds=0.05)
+@tools.tool(label="Sleeping")
 async def sleep_long(ctx: ToolContext) -> ToolResult:
     """Sleep."""
     await asyncio.sleep(60)
     return Answer(message="Awake.")
+
+
+async def finish_nothing(ctx: ToolContext, waiting: Deferred, late: bool) -> ToolResult | None:
+    return None
+
+
+@tools.tool(label="Waiting", timeout_seconds=None, finish=finish_nothing)
+async def wait_long(ctx: ToolContext, seconds: int) -> Deferred:
+    """Wait."""
+    return wait_for("run", "r", "r", seconds)
 
 
 @pytest.fixture
@@ -55,7 +74,9 @@ def ctx(tmp_path: Any) -> ToolContext:
 
 
 async def call(ctx: ToolContext, name: str, **arguments: Any) -> Outcome:
-    return await tools[name].call(ctx, arguments)
+    answer = await tools[name].call(ctx, arguments)
+    assert isinstance(answer, Outcome)
+    return answer
 
 
 def test_the_schema_is_read_from_the_function():
@@ -112,8 +133,16 @@ async def test_waits_are_clamped_never_refused(ctx: ToolContext, asked: int, giv
     assert cast(list[Any], outcome.output["value"])[1] == given
 
 
-async def test_a_tool_over_its_budget_is_a_result(ctx: ToolContext):
-    assert (await call(ctx, "sleep_long")).output["code"] == "tool_timeout"
+async def test_a_call_that_waits_is_asked_until_it_answers(ctx: ToolContext):
+    """autopilot:8.2: when its time is over it must answer, and a fault is a result too."""
+    waiting = await tools["wait_long"].call(ctx, {"seconds": 10_000})
+    assert isinstance(waiting, Deferred)
+    assert waiting.until - waiting.since == MAX_TOOL_WAIT_SECONDS * 1_000_000
+    assert Deferred.of(waiting.as_json()) == waiting
+    assert await tools["wait_long"].look(ctx, waiting, late=False) is None
+    late = await tools["wait_long"].look(ctx, waiting, late=True)
+    assert late is not None
+    assert late.output["code"] == "tool_timeout"
 
 
 async def test_cancellation_is_not_a_result(ctx: ToolContext):

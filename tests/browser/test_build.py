@@ -122,3 +122,55 @@ def test_b11_versions_are_compared_and_an_old_one_is_brought_back(
     expect(page.get_by_role("heading", name="Renamed")).to_be_visible()
     expect(versions.get_by_role("listitem")).to_have_count(3)
     eyes.saw_nothing_wrong()
+
+
+def test_b11_unsaved_changes_survive_a_crash_and_are_offered(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    """B11: taken up they can be saved, and a version that came meanwhile is not overwritten unasked."""
+    page, eyes = visit(lived_in, storage_state=owner, allowed=("412",))
+    agent = new_agent(page)
+    page.goto(f"/build/{agent['id']}")
+    open_block(page, "Fill text template")
+    page.get_by_label("format", exact=True).fill("Ahoy {{ name }}!")
+    other = page.context.new_page()
+    page.close()
+
+    rename = [{"op": "set_name", "value": "Renamed elsewhere"}]
+    other.goto("/library")
+    ask(other, "PATCH", f"/api/agents/{agent['id']}", {"base_version": 1, "ops": rename})
+    other.goto(f"/build/{agent['id']}")
+    offer = other.get_by_role("region", name="Unsaved changes")
+    expect(offer).to_contain_text("They were made to version 1.")
+    assert barriers(other) == []
+    offer.get_by_role("button", name="Take them up").click()
+    expect(offer).to_have_count(0)
+    open_block(other, "Fill text template")
+    expect(other.get_by_label("format", exact=True)).to_have_value("Ahoy {{ name }}!")
+    other.get_by_role("button", name="Save").click()
+    other.get_by_role("button", name="Save mine on top").click()
+    expect(other.get_by_text("version 3", exact=True)).to_be_visible()
+    other.reload()
+    other.locator(".block-node").first.wait_for()
+    expect(offer).to_have_count(0)
+    eyes.saw_nothing_wrong()
+
+
+def test_b11_unsaved_changes_that_are_dropped_do_not_come_back(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner)
+    agent = new_agent(page)
+    page.goto(f"/build/{agent['id']}")
+    open_block(page, "Fill text template")
+    page.get_by_label("format", exact=True).fill("Ahoy {{ name }}!")
+    other = page.context.new_page()
+    page.close()
+    for _ in range(2):  # looking at the offer is no decision
+        other.goto(f"/build/{agent['id']}")
+        expect(other.get_by_role("region", name="Unsaved changes")).to_be_visible()
+    other.get_by_role("button", name="Drop them").click()
+    other.reload()
+    other.locator(".block-node").first.wait_for()
+    expect(other.get_by_role("region", name="Unsaved changes")).to_have_count(0)
+    eyes.saw_nothing_wrong()

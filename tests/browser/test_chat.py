@@ -25,7 +25,7 @@ def begin_slow_turn(page: Page) -> None:
         ask(page, "POST", "/api/agents", {"graph": slow_greeting(30)})
     say(page, "run Slow greeting with name=World")
     expect(page.locator(".tool-row").last).to_contain_text("Agent")
-    expect(page.locator(".tool-row").last).to_contain_text("running")
+    expect(page.locator(".tool-row").last).to_contain_text("waiting")
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
 
 

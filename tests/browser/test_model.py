@@ -72,7 +72,12 @@ def test_ap7_ap10_ap12_ap14_a_streamed_answer_with_thoughts_and_tools(tmp_path: 
     script = Script([CALLS, Answer(text=PIECES, pause=0.03)])
     with served(script) as url:
         house = House(
-            tmp_path / "house", variables={"PILOTHOUSE_OPENAI_BASE_URL": url, "PILOTHOUSE_CHAT_MODEL": "openai/test"}
+            tmp_path / "house",
+            variables={
+                "PILOTHOUSE_OPENAI_BASE_URL": url,
+                "PILOTHOUSE_CHAT_MODEL": "openai/test",
+                "PILOTHOUSE_CHAT_TITLE_MODEL": "offline",
+            },
         )
         house.start()
         try:

@@ -22,6 +22,7 @@ LONGER = int(os.environ.get("PROPERTIES", "1"))
 pytestmark = pytest.mark.timeout(120 * LONGER)
 QUICK = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100 * LONGER)
 SHELF = shelf()
+SPENT = {"cost_microdollars": {"acme": 3}, "tokens": {"prompt": 2}}
 INS = {
     "echo": ["value", "other"],
     "gather": ["item", "count", "item_#_a"],
@@ -99,13 +100,14 @@ class Schedule:
                 value: Json = data.draw(st.sampled_from([1, None, {"k": 1, "a": 2}, [3, 4]]))
                 run.output(step, data.draw(st.sampled_from(["out", "output"])), value, at)
             case "finish":
-                run.finish(step, at)
+                run.finish(step, at, used=data.draw(st.sampled_from([None, SPENT])))
             case "fail":
                 run.finish(step, at, failure)
             case "retry":
-                run.retry(step, failure, at + 5, at)
+                run.retry(step, failure, at + 5, at, data.draw(st.sampled_from([None, SPENT])))
             case kind:
-                run.wait(step, Pause("review" if kind == "review" else "timer", at + 5, None), at)
+                keep, gate = data.draw(st.sampled_from([None, 7])), not step.facts and data.draw(st.booleans())
+                run.wait(step, Pause("review" if kind == "review" else "timer", at + 5, None, keep, gate), at)
 
     def note(self) -> None:
         self.log.extend(loads(dumps(entry)) for entry in self.run.drain())  # type: ignore[misc]

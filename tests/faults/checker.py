@@ -105,14 +105,13 @@ class Checker:
         runs, logs = await read_runs(self.rig), await read_logs(self.rig)
         broken = [*self._acknowledged(runs), *self._logs(runs, logs), *self._once(logs), *self._same(runs, logs)]
         broken += await self._nothing_left(runs)
+        record("judged", runs=len(runs), violations=len(broken))
         if broken:
             for fault in broken:
                 self.rig.history.note("broken", fault=fault)
             saved = self.rig.history.save()
             shown = "\n".join(broken[:20])
             raise AssertionError(f"{len(broken)} broken (FAULTS_SEED={self.rig.history.seed}, {saved}):\n{shown}")
-
-        record("judged", runs=len(runs))
 
     def _acknowledged(self, runs: dict[str, Run]) -> list[str]:
         """I1: every acknowledged run is there and has ended."""

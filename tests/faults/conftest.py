@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import MakePostgres
 from tests.faults import report, scale
 from tests.faults.place import Place, embedded_place, scaled_place
 from tests.faults.processes import Launcher, Nursery, Plain
@@ -47,6 +48,14 @@ def launcher() -> Generator[Launcher]:
     found.close()
 
 
+@pytest.fixture(scope="session")
+def quick_launcher() -> Generator[Launcher]:
+    """For hundreds of starts: forks, unless `FAULTS_PLAIN=1` asks for plain processes."""
+    found = Plain() if scale.PLAIN else Nursery()
+    yield found
+    found.close()
+
+
 @pytest.fixture(params=["embedded", SCALED])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Place]:
     """An empty installation, on each profile in turn."""
@@ -54,9 +63,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Place]:
         with embedded_place(tmp_path / "house") as found:
             yield found
         return
-    broker_url, redis_url = request.getfixturevalue("broker_url"), request.getfixturevalue("redis_url")
-    with scaled_place(tmp_path / "house", broker_url, redis_url) as found:
-        yield found
+    yield from _scaled(request, tmp_path)
 
 
 @pytest.fixture
@@ -66,7 +73,16 @@ def embedded(tmp_path: Path) -> Generator[Place]:
 
 
 @pytest.fixture
-def scaled(tmp_path: Path, broker_url: str, redis_url: str) -> Generator[Place]:
+def scaled(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[Place]:
     """Mark the test `scaled`."""
-    with scaled_place(tmp_path / "house", broker_url, redis_url) as found:
+    yield from _scaled(request, tmp_path)
+
+
+def _scaled(request: pytest.FixtureRequest, folder: Path) -> Generator[Place]:
+    """In the full run on a server of its own: others must not use up the connections of hundreds of starts."""
+    urls = [request.getfixturevalue(name) for name in ("broker_url", "redis_url")]
+    if scale.FULL:
+        make: MakePostgres = request.getfixturevalue("private_postgres")
+        urls.append(make().url)
+    with scaled_place(folder / "house", *urls) as found:
         yield found

@@ -13,8 +13,10 @@ from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json
 
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_TIMES = frozenset({"created_at", "arrival_at", "duration_ms", "started_at", "ended_at", "attempt"})
-_NOT_COMPARED = frozenset({events.TURN_RESUMED, events.STEP_RESET, events.CONTEXT, events.TURN_QUEUED})
+_TIMES = frozenset({"created_at", "arrival_at", "duration_ms", "started_at", "ended_at", "attempt", "elapsed_seconds"})
+# A run may end before the turn that waits for it falls asleep.
+_SLEEP = {events.TURN_RESUMED, events.TURN_SUSPENDED}
+_NOT_COMPARED = frozenset({*_SLEEP, events.STEP_RESET, events.CONTEXT, events.TURN_QUEUED})
 _DELTAS = frozenset({events.TEXT_DELTA, events.REASONING_DELTA})
 
 

@@ -16,12 +16,18 @@ class EffectServer:
         self.acted: Counter[str] = Counter()  # what was really done, by key
         self.times: dict[str, list[float]] = {}
         self.drops = drops  # the part of answers that are never given
+        self.dropped = 0
         self.port = 0
         self._random = Random(seed)
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/effects"
+
+    @property
+    def repeated(self) -> int:
+        """How often it was asked for what it had done already."""
+        return self.asked.total() - self.acted.total()
 
     async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -43,7 +49,9 @@ class EffectServer:
         self.times.setdefault(key, []).append(time.time())
         if key not in self.acted:
             self.acted[key] += 1
-        return self._random.random() >= self.drops
+        answers = self._random.random() >= self.drops
+        self.dropped += not answers
+        return answers
 
 
 def _fields(head: bytes) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from tests.faults.processes import Process
+from tests.faults.report import record
 from tests.faults.rig import Rig
 
 PATIENCE_SECONDS = 20.0  # longer than allowed, so that a late one is told by how much
@@ -35,6 +36,7 @@ class Orphans:
             await asyncio.sleep(0.05)
         late = [seconds for seconds in self.seconds if seconds > within]
         if late or self.heads:
+            record("late", profile=self.rig.profile, jobs=len(late) + len(self.heads))
             self.rig.history.note("late", seconds=late, without=sorted(self.heads))
             saved = self.rig.history.save()
             raise AssertionError(f"{len(late)} jobs went on late ({late}), {len(self.heads)} did not; see {saved}")

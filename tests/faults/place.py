@@ -133,10 +133,12 @@ def embedded_place(folder: Path, **extra: str) -> Generator[Place]:
 
 
 @contextmanager
-def scaled_place(folder: Path, broker_url: str, redis_url: str, **extra: str) -> Generator[Place]:
-    """A database of its own on the shared server."""
+def scaled_place(
+    folder: Path, broker_url: str, redis_url: str, server: str | None = None, **extra: str
+) -> Generator[Place]:
+    """A database of its own, on the shared server unless another is named."""
     folder.mkdir(parents=True, exist_ok=True)
-    server = services.need("postgres")
+    server = server or services.need("postgres")
     name = f"ph_fault_{uuid.uuid4().hex[:12]}"
     apart(tell(server, f'create database "{name}" template template0 encoding utf8'))
     try:

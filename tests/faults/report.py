@@ -29,20 +29,25 @@ def summary() -> list[str]:
         note = json.loads(line)
         notes[note["kind"]].append(note)
     runs = sum(note["runs"] for note in notes["judged"])
+    broken = _violations(sum(note["violations"] for note in notes["judged"]), len(notes["late"]))
     return [
         *_failpoints(notes["failpoint"]),
         *_recoveries(notes["recovery"]),
         *_kills(notes["kill"]),
         *_others(notes["figure"]),
-        f"judged {len(notes['judged'])} installations with {runs} runs by I1-I5, I7, I8: nothing broken",
+        f"judged {len(notes['judged'])} installations with {runs} runs by I1-I5, I7, I8: {broken}",
     ]
+
+
+def _violations(count: int, late: int) -> str:
+    return "no violation" if count == late == 0 else f"{count} violations, {late} times orphans that went on late"
 
 
 def _failpoints(hits: Sequence[dict[str, Any]]) -> list[str]:
     if not hits:
         return []
     counts = Counter((hit["name"], hit["profile"]) for hit in hits)
-    lines = ["kills by failpoint (embedded / scaled):"]
+    lines = ["Z1 kills by failpoint (embedded / scaled):"]
     for name in dict.fromkeys(hit["name"] for hit in hits):
         lines.append(f"  {name:26} {counts[name, 'embedded']:3} / {counts[name, 'scaled']:3}")
     return lines
@@ -65,7 +70,7 @@ def _kills(kills: Sequence[dict[str, Any]]) -> list[str]:
         flights = [kill["in_flight"] for kill in mine]
         times = [seconds for kill in mine for seconds in kill["recovery"]]
         lines += [
-            f"random kills, {profile}: {len(mine)}",
+            f"Z1 random kills, {profile}: {len(mine)}",
             f"  jobs in flight at the kill: at least {min(flights)}, median {statistics.median(flights):g}",
             f"  first new entry of {len(times)} orphaned jobs: {_spread(times)}",
         ]
@@ -73,7 +78,8 @@ def _kills(kills: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def _others(figures: Iterable[dict[str, Any]]) -> list[str]:
-    return [f"{figure['name']} ({figure['profile']}): {figure['value']}" for figure in figures]
+    lines = [f"{figure['name']} ({figure['profile']}): {figure['value']}" for figure in figures]
+    return sorted(lines)  # what is of one rule stands together
 
 
 def _spread(times: Sequence[float]) -> str:

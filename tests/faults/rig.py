@@ -111,10 +111,15 @@ class Rig:
     async def has_suspects(self, deaths: int) -> bool:
         """Whether a job may have seen so many deaths in a row without finishing a step, counting the next one.
 
-        From the third on such jobs have to take turns, which takes longer than orphans may otherwise wait.
+        From the third on such jobs have to take turns, which takes longer than orphans may otherwise wait. Those whose
+        owner is dead count like queued ones: the next victim may get them any moment.
         """
-        sql = "select 1 from jobs where (state='running' and attempt >= ?1) or (state='queued' and attempt >= ?1 - 1)"
-        return bool(await self.reader.rows(f"{sql} limit 1", deaths))
+        alive = {process.worker_id for process in self.workers if process.alive}
+        sql = "select state, owner, attempt from jobs where state in ('queued', 'running') and attempt >= ?1 - 1"
+        return any(
+            state == "queued" or attempt >= deaths or not (self.embedded or owner in alive)
+            for state, owner, attempt in await self.reader.rows(sql, deaths)
+        )
 
     async def held_by(self, process: Process) -> int:
         """How many jobs are in the hands of this process."""

@@ -4,8 +4,9 @@ import os
 import time
 
 FULL = os.environ.get("FAULTS") == "full"
+PLAIN = os.environ.get("FAULTS_PLAIN") == "1"
 KILLS_PER_FAILPOINT = 3 if FULL else 1
-RANDOM_KILLS = int(os.environ.get("FAULTS_KILLS", "200" if FULL else "6"))  # on each profile
+RANDOM_KILLS = int(os.environ.get("FAULTS_KILLS", "500" if FULL else "6"))  # on each profile
 CROWD = 10_000 if FULL else 600
 SEED = int(os.environ.get("FAULTS_SEED") or (time.time() if FULL else 20261115))
 LEASE_SECONDS = 4.0 if FULL else 2.0  # the shorter, the less there is to wait for
@@ -13,4 +14,6 @@ ORPHAN_SECONDS = 5.0  # until every job of a killed process has moved on
 JOBS_IN_FLIGHT = 8
 TREE = int(os.environ.get("FAULTS_TREE", "200" if FULL else "24"))  # runs in a tree that is cancelled
 TREES = int(os.environ.get("FAULTS_TREES", "25" if FULL else "3"))  # on each profile
-WAITING_PARENTS = 1_000 if FULL else 60
+WAITING_PARENTS = int(os.environ.get("FAULTS_PARENTS", "1000" if FULL else "60"))
+REPEATED_CHARGES = 10_000 if FULL else 40  # on each profile
+SLEEP_SECONDS = 300.0 if FULL else 0.0  # how long a worker is stopped, at the least

@@ -16,9 +16,9 @@ from tests.faults.scale import JOBS_IN_FLIGHT, ORPHAN_SECONDS, RANDOM_KILLS, SEE
 MAX_UNFINISHED = 60
 
 
-async def test_random_kills_lose_and_repeat_nothing(launcher: Launcher, place: Place):
+async def test_random_kills_lose_and_repeat_nothing(quick_launcher: Launcher, place: Place):
     random = Random(SEED)
-    async with open_rig(launcher, place, drops=0.05) as rig:
+    async with open_rig(quick_launcher, place, drops=0.05) as rig:
         await rig.start_all()
         checker = Checker(rig)
         await checker.learn()
@@ -42,10 +42,14 @@ async def test_random_kills_lose_and_repeat_nothing(launcher: Launcher, place: P
                 orphans.since = time.time()
             recoveries.append(asyncio.create_task(watch(rig, orphans)))
             if rig.embedded:
-                await recoveries[-1]  # nobody else could go on with them after the next kill
-        await asyncio.gather(*recoveries)
+                await asyncio.wait(recoveries[-1:])  # nobody else could go on with them after the next kill
+            if any(task.done() and task.exception() for task in recoveries):
+                break  # what was done so far is judged all the same
+        late = await asyncio.gather(*recoveries, return_exceptions=True)
         await rig.quiet()
         await checker.judge()
+        for failure in filter(None, late):
+            raise failure
 
 
 async def watch(rig: Rig, orphans: Orphans) -> None:

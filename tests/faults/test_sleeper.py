@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import time
 from collections import Counter
 from random import Random
 
@@ -10,8 +11,9 @@ import pytest
 from tests.faults.checker import Checker, read_logs
 from tests.faults.place import Place
 from tests.faults.processes import Launcher, Process
+from tests.faults.report import record
 from tests.faults.rig import Rig, open_rig, probe_lines
-from tests.faults.scale import SEED
+from tests.faults.scale import SEED, SLEEP_SECONDS
 
 pytestmark = pytest.mark.scaled
 
@@ -27,11 +29,15 @@ async def test_a_worker_that_slept_past_its_lease_writes_nothing_and_starts_no_e
         await rig.client.start_some(Random(SEED), 16, ["steady", "effects", "probes", "timers"])
         await until_held(rig, sleeper)
         sleeper.signal(signal.SIGSTOP)
-        assert await rig.held_by(sleeper) > 0
+        stopped = time.monotonic()
+        held = await rig.held_by(sleeper)
+        assert held > 0
 
         await rig.start("two")
         await rig.quiet()
+        await asyncio.sleep(stopped + SLEEP_SECONDS - time.monotonic())
         before = await seen(rig)
+        slept = time.monotonic() - stopped
         sleeper.signal(signal.SIGCONT)
         await asyncio.sleep(2)
 
@@ -40,6 +46,8 @@ async def test_a_worker_that_slept_past_its_lease_writes_nothing_and_starts_no_e
         await rig.client.start_some(Random(SEED), 4)
         await rig.quiet()  # it works again, under another name
         await checker.judge()
+        said = f"{slept:.0f} s with {held} jobs in its hands: no entry and no effect of its own afterwards"
+        record("figure", name="Z4 a worker was stopped", profile="scaled", value=said)
 
 
 @pytest.mark.later

@@ -123,12 +123,13 @@ async def test_z6_a_cancelled_tree_ends_within_two_seconds_and_for_good(
             await asyncio.sleep((0.3 + random.random()) * TREE / 30)
             took, count = await cancel_tree(stand, run["id"])
             slowest, most = max(slowest, took), max(most, count)
-        assert slowest <= (2 if TREE < 100 else 3)  # two cores carry the servers and the clients too
+        name = f"Z6 seconds to cancel a tree, the slowest of {TREES} with up to {most} runs"
+        record("figure", name=name, profile=profile, value=round(slowest, 2))
+        assert slowest <= 2
         assert most > TREE // 2  # else little was tried
         assert await stand.rows("select count(*) from jobs") == [(0,)]
         used = await stand.rows("select sum(used) from lanes where key like ?1", "run/%")
         assert used[0][0] == 0
-    record("figure", name=f"seconds to cancel a tree of up to {most} runs", profile=profile, value=round(slowest, 2))
 
 
 @PROFILES
@@ -150,4 +151,5 @@ async def test_w1_many_waiting_parents_on_one_slot_all_finish(
                 counts = await stand.rows(sql, parent)
         took = time.monotonic() - began
         assert await stand.rows(sql, child) == [("completed", WAITING_PARENTS)]
-    record("figure", name=f"seconds for {WAITING_PARENTS} parents on one slot", profile=profile, value=round(took, 1))
+    name = f"W1 seconds for {WAITING_PARENTS} parents on one slot"
+    record("figure", name=name, profile=profile, value=round(took, 1))

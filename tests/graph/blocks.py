@@ -116,7 +116,13 @@ CATALOGUE = {
             kind=Kind.AGENT,
             required=["graph_id", "graph_version", "inputs", "input_schema"],
         ),
-        block(MAIL, "Mail", {"smtp_credentials": {"type": "object"}}, {}, required=["smtp_credentials"]),
+        block(
+            MAIL,
+            "Mail",
+            {"smtp_credentials": {"type": "object", "credentials_provider": ["smtp"]}},
+            {},
+            required=["smtp_credentials"],
+        ),
         block(OFF, "Off", {}, {}, disabled=True, reason="The operator switched it off."),
     )
 }

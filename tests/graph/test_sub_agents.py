@@ -179,3 +179,44 @@ def test_a_mask_reaches_into_a_child():
         ("s/$agent", "input_masks", "mask_unknown_node", "error"),
         ("$agent", "input_masks", "mask_unknown_node", "error"),
     }
+
+
+def test_a_mask_may_name_the_child():
+    """V1, V5: over the literal, and over a link"""
+    children = {("kid", 1): CHILD, ("off", 1): doc([Node("off", OFF)])}
+    fault = ("s/off", "block", "disabled_block", "error")
+    for links in ([], [Link("f", "text", "s", "graph_id")]):
+        document = doc([fetch("f"), sub("s", "kid", topic="x")], links)
+        assert found(document, children) == set()
+        assert found(document, children, masks={"s": {"graph_id": "off"}}) == {fault}
+        missing = {("s", "graph_id", "sub_agent_missing", "error")}
+        assert found(document, children, masks={"s": {"graph_id": "nobody"}}) == missing
+
+
+def test_masks_that_an_imported_node_brings_may_name_what_is_not_here():
+    """V2: such a document can be stored; only a run would miss it"""
+    children = {("a", 1): doc([sub("x", "kid", topic="x")]), ("kid", 1): CHILD}
+    document = doc([sub("s", "a", nodes_input_masks={"x": {"graph_id": "gone"}})])
+    assert found(document, children, "save") == set()
+    assert found(document, children) == {("s/x", "graph_id", "sub_agent_missing", "error")}
+
+
+def test_masks_that_lead_round_end():
+    """V5: a node may bring masks that name its own agent; however many do, this is quick"""
+    nodes = [sub(f"s{number}", "kid", nodes_input_masks={"x": {"graph_id": "a"}}) for number in range(20)]
+    children = {("a", 1): doc(nodes), ("kid", 1): doc([sub("x", "leaf")]), ("leaf", 1): doc([fetch()])}
+    assert found(children["a", 1], children) == set()
+
+
+def test_masks_cannot_make_work_without_end():
+    """V5: each use of an agent under masks of its own is judged, up to a thousand"""
+    children = {("a", 1): doc([sub(f"n{way}", "b") for way in range(40)]), ("b", 1): doc([fetch("f")])}
+
+    def using(times: int) -> Document:
+        def mask(number: int) -> JsonObject:
+            return {f"n{way}/f": {"limit": 40 * number + way + 1} for way in range(40)}
+
+        return doc([sub(f"s{number}", "a", nodes_input_masks=mask(number)) for number in range(times)])
+
+    assert found(using(20), children) == set()
+    assert {issue[2] for issue in found(using(30), children)} == {"limit_sub_agents"}

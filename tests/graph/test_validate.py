@@ -1,13 +1,14 @@
 """One pass that names every fault (V1-V5)."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
 from pilothouse.graph.document import MAX_LINKS, MAX_NODES, Document, Link, Node
 from pilothouse.graph.report import Level
 from pilothouse.graph.validate import validate
-from pilothouse.kit.json import JsonObject
+from pilothouse.kit.json import Json, JsonObject
 from tests.graph.blocks import (
     CATALOGUE,
     CHOICE_IN,
@@ -105,6 +106,30 @@ def test_literals_on_a_linked_or_masked_pin_are_not_checked():
     assert not {issue for issue in found(linked) if issue[1] == "limit"}
     masked = validate(doc([Node("f", FETCH)]), CATALOGUE, "run", masks={"f": {"url": "https://a.test"}})
     assert masked.valid
+
+
+@pytest.mark.parametrize(
+    ("named", "known", "codes"),
+    [
+        ({"id": "c", "provider": "smtp"}, {"c": "smtp"}, set[str]()),
+        ({"id": "c", "provider": "smtp"}, {}, {"credentials_unusable"}),
+        ({"id": "c", "provider": "smtp"}, {"d": "smtp"}, {"credentials_unusable"}),
+        ({"id": "c", "provider": "smtp"}, {"c": "github"}, {"credentials_unusable"}),
+        ({"provider": "smtp"}, {"c": "smtp"}, {"credentials_unusable"}),
+        ("c", {"c": "smtp"}, {"credentials_unusable"}),
+        (None, {"c": "smtp"}, {"credentials_missing"}),
+    ],
+)
+def test_v3_credentials_that_a_node_names_must_be_there_and_of_its_provider(
+    named: Json, known: dict[str, str], codes: set[str]
+):
+    """V3"""
+    node = Node("m", MAIL, inputs={"smtp_credentials": named})
+    report = validate(doc([node]), CATALOGUE, "run", credentials=known)
+    assert {issue.code for issue in report.issues} == codes
+    assert validate(doc([node]), CATALOGUE, "save", credentials=known).valid
+    optional = replace(node, optional_credentials=True)
+    assert validate(doc([optional]), CATALOGUE, "run", credentials=known).valid
 
 
 def test_credentials_that_are_needed_must_be_chosen_unless_the_node_can_do_without():

@@ -57,20 +57,28 @@ def read(path: Path) -> Mutant:
 
 
 def apply(mutant: Mutant, root: Path, *options: str) -> bool:
-    """Change a tree, or with `--check` see whether that can be done, or with `--reverse` undo it."""
+    """Change a tree, or with `--check` see whether that can be done."""
     command = ["git", "apply", "-C0", "--whitespace=nowarn", *options, str(mutant.path)]
     return subprocess.run(command, cwd=root, check=False, capture_output=True).returncode == 0
 
 
 def judge(mutant: Mutant, root: Path) -> Fate:
     """What the tests make of it. A tree that cannot even be imported proves nothing."""
+    before = {name: (root / name).read_bytes() for name in touched(mutant)}  # an undone patch may find another place
     if not apply(mutant, root):
         return "broken"
     try:
         code = run_tests(mutant.tests, root)
     finally:
-        apply(mutant, root, "--reverse")
+        for name, content in before.items():
+            (root / name).write_bytes(content)
     return "survived" if code == 0 else "killed" if code == 1 else "broken"
+
+
+def touched(mutant: Mutant) -> list[str]:
+    """The files that it changes."""
+    lines = mutant.path.read_text(encoding="utf-8").splitlines()
+    return [line.removeprefix("+++ b/") for line in lines if line.startswith("+++ b/")]
 
 
 def run_tests(tests: tuple[str, ...], root: Path) -> int:

@@ -1,7 +1,16 @@
 """What a provider answers, in order: one entry per request."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, Literal, TypeAlias
+
+Body: TypeAlias = dict[str, Any]
+
+UNSAID: Final = object()  # a field that the provider leaves out
+
+# Where thoughts stand on OpenAI's wire: servers do not agree.
+Channel: TypeAlias = Literal["reasoning_content", "reasoning", "reasoning_details"]
+# wholly; early: cleanly, without its last words; cut: the connection; overloaded: an error inside the stream
+Ends: TypeAlias = Literal["wholly", "early", "cut", "overloaded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,14 +23,32 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
+class Tokens:
+    """What a response took. Cache tokens are part of OpenAI's `prompt_tokens`, and beside Anthropic's input."""
+
+    prompt: int = 11
+    completion: int = 7
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """A streamed response. `ends`: wholly, `early` (cleanly, without its last words), or `cut` (the connection)."""
+    """A streamed response."""
 
     text: tuple[str, ...] = ()
     thinking: tuple[str, ...] = ()
     tools: tuple[Tool, ...] = ()
-    ends: str = "wholly"
+    ends: Ends = "wholly"
+    delay: float = 0.0  # seconds before the first byte
     pause: float = 0.0  # seconds between two pieces
+    channel: Channel | None = None  # absent: the wire's own
+    details: tuple[Any, ...] = ()  # entries of `reasoning_details` as they are, well formed or not
+    odd: tuple[Body, ...] = ()  # whole deltas as they are
+    tokens: Tokens | None = Tokens()  # None: it says nothing about usage
+    cost: Any = UNSAID  # `usage.cost`, whatever that is
+    complaint: str = "the service is overloaded"  # what it says when it ends `overloaded`
+    model: str = "test"  # the one that it says has answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +57,16 @@ class Refusal:
 
     status: int
     headers: dict[str, str] = field(default_factory=dict[str, str])
-    body: dict[str, Any] = field(default_factory=lambda: {"error": {"message": "no", "type": "error"}})
+    body: Body = field(default_factory=lambda: {"error": {"message": "no", "type": "error"}})
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request as it came: what the client really sent."""
+
+    path: str
+    headers: dict[str, str]
+    body: Body
 
 
 @dataclass(slots=True)
@@ -38,9 +74,14 @@ class Script:
     """The answers to come; the last one is given again and again. Keeps what was asked."""
 
     answers: list[Answer | Refusal]
-    asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    requests: list[Asked] = field(default_factory=list[Asked])
     closed: int = 0  # streams that the client left before their end
+    whole: int = 0  # answers that were given to their end
 
-    def take(self, body: dict[str, Any]) -> Answer | Refusal:
-        self.asked.append(body)
+    @property
+    def asked(self) -> list[Body]:
+        return [request.body for request in self.requests]
+
+    def take(self, request: Asked) -> Answer | Refusal:
+        self.requests.append(request)
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from pilothouse.kit.json import dumps, loads
-from tests.providers.script import Answer, Refusal, Script
+from tests.providers.script import Answer, Asked, Refusal, Script
 from tests.providers.wires import anthropic_events, openai_events, openrouter_events
 
 HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
@@ -48,13 +48,13 @@ async def _answer(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
-    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-    length = int(next(line.split(":")[1] for line in head.splitlines() if line.startswith("content-length")))
-    answer = script.take(cast(dict[str, Any], loads(await reader.readexactly(length))))
+    answer = script.take(await _read(reader))
     if isinstance(answer, Refusal):
         writer.write(_refused(answer))
         await writer.drain()
+        script.whole += 1
         return
+    await _pause(reader, answer.delay)
     writer.write(HEAD.encode())
     for event in make(answer):
         body = event.encode()
@@ -66,6 +66,14 @@ async def _answer(
         return
     writer.write(b"0\r\n\r\n")
     await writer.drain()
+    script.whole += 1
+
+
+async def _read(reader: asyncio.StreamReader) -> Asked:
+    first, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
+    headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    body = await reader.readexactly(int(headers["content-length"]))
+    return Asked(first.split(" ")[1], headers, cast(dict[str, Any], loads(body)))
 
 
 async def _pause(reader: asyncio.StreamReader, seconds: float) -> None:

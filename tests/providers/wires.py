@@ -1,71 +1,125 @@
-"""OpenAI's chat completions and Anthropic's messages, as server-sent events."""
+"""OpenAI's chat completions, OpenRouter's and Anthropic's messages, as server-sent events."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from pilothouse.kit.json import dumps
-from tests.providers.script import Answer
+from tests.providers.script import UNSAID, Answer, Tokens, Tool
+
+Body: TypeAlias = dict[str, Any]
 
 
 def openrouter_events(answer: Answer) -> Iterator[str]:
-    """OpenAI's wire, with another name for thoughts."""
-    return openai_events(answer, thoughts="reasoning")
+    """OpenAI's wire with another name for thoughts, the reason of the maker, and the price."""
+    return _completions(answer, answer.channel or "reasoning", {"provider": "Loopback"})
 
 
-def openai_events(answer: Answer, thoughts: str = "reasoning_content") -> Iterator[str]:
-    def chunk(delta: dict[str, Any], finish: str | None = None) -> str:
-        choice = {"index": 0, "delta": delta, "finish_reason": finish}
-        body = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": "test", "choices": [choice]}
-        return f"data: {dumps(body)}\n\n"
+def openai_events(answer: Answer) -> Iterator[str]:
+    return _completions(answer, answer.channel or "reasoning_content", {})
+
+
+def _completions(answer: Answer, channel: str, more: Body) -> Iterator[str]:
+    head = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": answer.model, **more}
+
+    def chunk(delta: Body, finish: str | None = None) -> str:
+        native = {"native_finish_reason": finish} if more else {}
+        return _data({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish, **native}]})
 
     yield chunk({"role": "assistant", "content": ""})
-    for piece in answer.thinking:
-        yield chunk({thoughts: piece})
-    for piece in answer.text:
-        yield chunk({"content": piece})
+    for delta in (*_thoughts(answer, channel), *answer.odd, *({"content": piece} for piece in answer.text)):
+        yield chunk(delta)
     for index, tool in enumerate(answer.tools):
-        named = {"index": index, "id": tool.id, "type": "function", "function": {"name": tool.name, "arguments": ""}}
-        yield chunk({"tool_calls": [named]})
-        half = len(tool.arguments) // 2
-        for part in (tool.arguments[:half], tool.arguments[half:]):
-            yield chunk({"tool_calls": [{"index": index, "function": {"arguments": part}}]})
+        for delta in _call(index, tool):
+            yield chunk({"tool_calls": [delta]})
+    if answer.ends == "overloaded":
+        yield _data({"error": {"code": 529, "message": answer.complaint, "type": "overloaded_error"}})
     if answer.ends != "wholly":
         return
     yield chunk({}, "tool_calls" if answer.tools else "stop")
-    usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
-    last: dict[str, Any] = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": "test"}
-    yield f"data: {dumps({**last, 'choices': [], 'usage': usage})}\n\n"
+    if answer.tokens is not None:
+        yield _data({**head, "choices": [], "usage": _completion_usage(answer, answer.tokens)})
     yield "data: [DONE]\n\n"
 
 
+def _data(body: Body) -> str:
+    return f"data: {_json(body)}\n\n"
+
+
+def _json(value: Any) -> str:
+    """JSON, and also what is none but comes from real servers: NaN and infinity."""
+    marks = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+    odd = value.get("usage", {}).get("cost") if isinstance(value.get("usage"), dict) else None
+    if not (isinstance(odd, float) and str(odd) in marks):
+        return dumps(value)
+    usage = value["usage"] | {"cost": "<odd>"}
+    return dumps(value | {"usage": usage}).replace('"<odd>"', marks[str(odd)])
+
+
+def _thoughts(answer: Answer, channel: str) -> Iterator[Body]:
+    for piece in answer.thinking:
+        if channel == "reasoning_details":
+            yield {channel: [{"type": "reasoning.text", "text": piece, "index": 0, "format": "unknown"}]}
+        else:
+            yield {channel: piece}
+    for detail in answer.details:
+        yield {"reasoning_details": [detail]}
+
+
+def _call(index: int, tool: Tool) -> Iterator[Body]:
+    yield {"index": index, "id": tool.id, "type": "function", "function": {"name": tool.name, "arguments": ""}}
+    half = len(tool.arguments) // 2
+    for part in (tool.arguments[:half], tool.arguments[half:]):
+        yield {"index": index, "function": {"arguments": part}}
+
+
+def _completion_usage(answer: Answer, tokens: Tokens) -> Body:
+    prompt = tokens.prompt + tokens.cache_read + tokens.cache_write
+    usage: Body = {"prompt_tokens": prompt, "completion_tokens": tokens.completion}
+    usage["total_tokens"] = prompt + tokens.completion
+    if tokens.cache_read or tokens.cache_write:
+        details = {"cached_tokens": tokens.cache_read, "cache_write_tokens": tokens.cache_write}
+        usage["prompt_tokens_details"] = details
+    return usage if answer.cost is UNSAID else usage | {"cost": answer.cost}
+
+
 def anthropic_events(answer: Answer) -> Iterator[str]:
-    def event(kind: str, **body: Any) -> str:
-        return f"event: {kind}\ndata: {dumps({'type': kind, **body})}\n\n"
-
-    def block(index: int, start: dict[str, Any], deltas: list[dict[str, Any]]) -> Iterator[str]:
-        yield event("content_block_start", index=index, content_block=start)
+    tokens = answer.tokens or Tokens(0, 0)
+    message: Body = {"id": "msg-1", "type": "message", "role": "assistant", "model": answer.model}
+    ends: Body = {"content": [], "stop_reason": None, "stop_sequence": None, "usage": _message_usage(tokens)}
+    yield _event("message_start", message={**message, **ends})
+    for index, (start, deltas) in enumerate(_blocks(answer)):
+        yield _event("content_block_start", index=index, content_block=start)
         for delta in deltas:
-            yield event("content_block_delta", index=index, delta=delta)
-        yield event("content_block_stop", index=index)
-
-    message: dict[str, Any] = {"id": "msg-1", "type": "message", "role": "assistant", "model": "test", "content": []}
-    ends = {"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 11, "output_tokens": 1}}
-    yield event("message_start", message={**message, **ends})
-    index = 0
-    if answer.thinking:
-        deltas = [{"type": "thinking_delta", "thinking": piece} for piece in answer.thinking]
-        deltas.append({"type": "signature_delta", "signature": "signed"})
-        yield from block(index, {"type": "thinking", "thinking": "", "signature": ""}, deltas)
-        index += 1
-    if answer.text:
-        yield from block(index, {"type": "text", "text": ""}, [{"type": "text_delta", "text": t} for t in answer.text])
-        index += 1
-    for tool in answer.tools:
-        start: dict[str, Any] = {"type": "tool_use", "id": tool.id, "name": tool.name, "input": {}}
-        yield from block(index, start, [{"type": "input_json_delta", "partial_json": tool.arguments}])
-        index += 1
+            yield _event("content_block_delta", index=index, delta=delta)
+        yield _event("content_block_stop", index=index)
+    if answer.ends == "overloaded":
+        yield _event("error", error={"type": "overloaded_error", "message": answer.complaint})
     if answer.ends != "wholly":
         return
     reason = {"stop_reason": "tool_use" if answer.tools else "end_turn", "stop_sequence": None}
-    yield event("message_delta", delta=reason, usage={"output_tokens": 7})
-    yield event("message_stop")
+    yield _event("message_delta", delta=reason, usage={"output_tokens": tokens.completion})
+    yield _event("message_stop")
+
+
+def _event(kind: str, **body: Any) -> str:
+    return f"event: {kind}\ndata: {dumps({'type': kind, **body})}\n\n"
+
+
+def _message_usage(tokens: Tokens) -> Body:
+    usage: Body = {"input_tokens": tokens.prompt, "output_tokens": 1}
+    if tokens.cache_read or tokens.cache_write:
+        usage["cache_read_input_tokens"] = tokens.cache_read
+        usage["cache_creation_input_tokens"] = tokens.cache_write
+    return usage
+
+
+def _blocks(answer: Answer) -> Iterator[tuple[Body, list[Body]]]:
+    if answer.thinking:
+        deltas = [{"type": "thinking_delta", "thinking": piece} for piece in answer.thinking]
+        deltas.append({"type": "signature_delta", "signature": "signed"})
+        yield {"type": "thinking", "thinking": "", "signature": ""}, deltas
+    if answer.text:
+        yield {"type": "text", "text": ""}, [{"type": "text_delta", "text": piece} for piece in answer.text]
+    for tool in answer.tools:
+        start: Body = {"type": "tool_use", "id": tool.id, "name": tool.name, "input": {}}
+        yield start, [{"type": "input_json_delta", "partial_json": tool.arguments}]

@@ -15,9 +15,12 @@ TOLD_NO_ADDRESS: Final[Mapping[str, str]] = {
     "Get Wikipedia summary": "goes to one host only; the topic is quoted into its path",
     "Read spreadsheet": "reads the text it is given; files will come by the context",
     "TestAct": "does nothing; in the catalogue of tests only",
+    "TestLaps": "waits; in the catalogue of tests only",
+    "TestLock": "tells nobody what it is given; in the catalogue of tests only",
     "TestProbe": "appends to a file; in the catalogue of tests only",
     "TestPublish": "does nothing; in the catalogue of tests only",
     "TestSleep": "takes time; in the catalogue of tests only",
+    "TestSpend": "spends nothing; in the catalogue of tests only",
 }
 
 

@@ -14,7 +14,7 @@ from tests.security.graphs import greeter
 from tests.security.installation import Installation, listening, start
 from tests.security.samples import operations
 from tests.security.site import api_document
-from tests.security.things import ABSENT, MAKERS, SHARED, fill, names_in
+from tests.security.things import ABSENT, SHARED, fill, names_in
 
 pytestmark = pytest.mark.security
 
@@ -66,7 +66,7 @@ def ajar(fresh: Installation, proof: dict[str, str]) -> Iterator[str]:
     """What answers with anything but 503, or does not answer although it must."""
     with fresh.client(**proof) as client:
         for operation in operations(api_document()):
-            values = {name: ABSENT if name in MAKERS else SHARED[name] for name in names_in(operation.path)}
+            values = {name: SHARED.get(name, ABSENT) for name in names_in(operation.path)}
             path = fill(operation.path, values)
             answer = client.request(operation.method, path, params=operation.query, json=operation.body)
             if (answer.status_code == 503) == (operation.policy == "setup") or answer.status_code == 201:

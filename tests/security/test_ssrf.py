@@ -2,11 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pilothouse.base.egress import EgressDenied
+from pilothouse.base.provider_http import ProviderPolicy
 from pilothouse.blocks.registry import Registry
 from pilothouse.graph.catalogue import Effects
 from pilothouse.kit.json import JsonObject
@@ -20,7 +23,14 @@ pytestmark = pytest.mark.security
 
 PINS = outbound_pins(Registry(test_blocks=True))
 NAMES = ["localhost", "LOCALHOST", "localhost."]  # they resolve, and to the wrong place
-FIELDS_TRIED: set[str] = set()  # of the API
+FIELDS_TRIED = {"ConnectionIn.base_url", "ConnectionPatch.base_url"}  # of the API
+PROVIDERS = "/api/models/providers"
+# What even an administrator cannot have connected: clouds' own secrets, however written, and what is no server.
+KEEPERS = (
+    *("http://169.254.169.254/latest", "http://[fe80::1]/", "http://[::ffff:169.254.169.254]/", "http://0.0.0.0"),
+    *("http://[fd00:ec2::254]/", "http://100.100.100.200/", "http://0xa9fea9fe/", "http://2852039166/"),
+    *("http://me:secret@127.0.0.1/", "http:///", "file:///etc/passwd", "gopher://127.0.0.1/", "http://[::]/"),
+)
 NEVER_FETCHED = {"PageContext.url"}  # what the user was looking at: told to the model, asked of nobody
 
 
@@ -112,8 +122,52 @@ def test_every_block_that_goes_out_says_where_by_a_pin_that_is_tried():
     assert [pin.label for pin in PINS if not pin.block.examples] == []
 
 
+async def test_a_model_is_never_connected_where_machines_keep_their_secrets(working: Site, listener: Listener):
+    """The one field whose address may be private, for models run at home: administrators only, and never these."""
+    watch, facts = Watch(), {"kind": "openai_compatible", "name": "mine", "model": "m"}
+    own = f"http://127.0.0.1:{listener.port}/v1"
+    async with await working.browser(working.owner) as owner:
+        made = await owner.post(PROVIDERS, json={**facts, "base_url": own})
+        path = f"{PROVIDERS}/{made.json()['id']}"
+        with watching(watch):
+            for url in KEEPERS:
+                for method, where in (("POST", PROVIDERS), ("POST", f"{PROVIDERS}/test"), ("PATCH", path)):
+                    body = {"base_url": url} if method == "PATCH" else {**facts, "name": "other", "base_url": url}
+                    answer = await owner.request(method, where, json=body)
+                    assert (answer.status_code, url) == (422, url)
+    assert (listener.connections, watch.connections) == (0, [])
+
+
+async def test_a_member_cannot_have_a_model_connected_anywhere(working: Site, listener: Listener):
+    watch, member = Watch(), await working.person("member")
+    ask = {"kind": "ollama", "base_url": f"http://127.0.0.1:{listener.port}"}
+    async with await working.browser(member) as browser:
+        with watching(watch):
+            answers = [await browser.post(path, json=ask) for path in (PROVIDERS, f"{PROVIDERS}/test")]
+    assert [answer.status_code for answer in answers] == [403, 403]
+    assert (listener.connections, watch.connections) == (0, [])
+
+
+async def test_a_name_that_leads_to_a_machines_secrets_is_not_followed():
+    """The name looks harmless when it is stored; what it resolves to is judged when it is called."""
+    policy = ProviderPolicy(["http://harmless.example:80/v1"])
+    target = policy.target_of("http://harmless.example:80/v1")
+    policy.admit(target, ip_address("10.0.0.7"))
+    for address in ("169.254.169.254", "fe80::1", "::ffff:169.254.169.254", "fd00:ec2::254"):
+        with pytest.raises(EgressDenied):
+            policy.admit(target, ip_address(address))
+
+
+def test_a_model_at_home_may_listen_on_either_kind_of_loopback_and_leave_is_for_its_own_port():
+    for url in ("http://127.0.0.1:11434/v1", "http://[::1]:11434/v1"):
+        policy = ProviderPolicy([url])
+        policy.target_of(url)
+        with pytest.raises(EgressDenied):
+            policy.target_of(url.replace("11434", "22"))
+
+
 def test_every_field_of_the_api_that_takes_an_address_is_tried():
-    """None yet. The first one gets its own test above, and its name here."""
+    """Each has its own test above, and its name in FIELDS_TRIED."""
     assert set(outbound_fields(api_document())) - NEVER_FETCHED == FIELDS_TRIED
 
 

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from pilothouse.features.agents import create_agent
 from pilothouse.features.chat import Message, NewSession
+from pilothouse.features.models import ConnectionIn, create_model_connection
 from pilothouse.features.runs.service import RunAsk
 from pilothouse.kit.ids import AgentId, new_id
 from pilothouse.kit.json import dump_bytes
@@ -59,6 +60,19 @@ async def make_chat(site: Site, person: Person) -> str:
     return session.id
 
 
+async def make_connection(site: Site, person: Person) -> str:
+    """Nobody answers there, and at once."""
+    facts = {"kind": "ollama", "name": f"m-{new_id()[-12:]}", "base_url": "http://127.0.0.1:9"}
+    async with site.house.units.write(person.actor) as work:
+        return (await create_model_connection(work, site.house.keyring, ConnectionIn.model_validate(facts))).id
+
+
+async def themselves(site: Site, person: Person) -> str:
+    return person.id
+
+
+# The installation's own: administrators reach them, whoever made them, and nobody else does.
+HOUSE: Final[Mapping[str, Maker]] = {"connection_id": make_connection, "user_id": themselves}
 MAKERS: Final[Mapping[str, Maker]] = {
     "agent_id": make_agent,
     "run_id": make_ended_run,
@@ -89,7 +103,7 @@ def names_in(path: str) -> list[str]:
     """The parameters of a path, in order. Raises `MakerMissing`."""
     names = [part.partition("}")[0].partition(":")[0] for part in path.split("{")[1:]]
     for name in names:
-        if name not in MAKERS and name not in SHARED:
+        if name not in MAKERS and name not in SHARED and name not in HOUSE:
             raise MakerMissing(path, name)
     return names
 
@@ -100,7 +114,8 @@ def owned_in(path: str) -> list[str]:
 
 async def own_values(site: Site, person: Person, path: str) -> dict[str, str]:
     """Fresh things of this person for every parameter of the path."""
-    return {name: await MAKERS[name](site, person) if name in MAKERS else SHARED[name] for name in names_in(path)}
+    makers = {**MAKERS, **HOUSE}
+    return {name: await makers[name](site, person) if name in makers else SHARED[name] for name in names_in(path)}
 
 
 def fill(path: str, values: Mapping[str, str]) -> str:

@@ -1,5 +1,7 @@
 """The HTTP application over a house."""
 
+from functools import partial
+
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry
 
@@ -9,12 +11,12 @@ from pilothouse.app.web import web_routes
 from pilothouse.base.http import Door, Router, create_app
 from pilothouse.base.http.socket_door import socket_routes
 from pilothouse.base.http.tickets import Tickets
-from pilothouse.base.settings import Settings
 from pilothouse.base.telemetry import REGISTRY
 from pilothouse.features.accounts import routes as accounts
 from pilothouse.features.agents import routes as agents
 from pilothouse.features.chat import Conversations
 from pilothouse.features.chat import routes as chat
+from pilothouse.features.models import routes as language_models
 from pilothouse.features.reviews import routes as reviews
 from pilothouse.features.runs import RunEvents
 from pilothouse.features.runs import routes as runs
@@ -22,19 +24,13 @@ from pilothouse.features.runs import routes as runs
 
 def api_routes() -> list[Router]:
     """Every route of the API."""
-    return [accounts.router, *agents.routers(), *runs.routers(), reviews.router, *chat.routers(), socket_routes()]
+    talk = [*chat.routers(), *language_models.routers()]
+    return [accounts.router, *agents.routers(), *runs.routers(), reviews.router, *talk, socket_routes()]
 
 
-def public_flags(settings: Settings) -> dict[str, bool]:
+async def public_flags(house: House) -> dict[str, bool]:
     """What every page may know of the installation."""
-    providers = (
-        settings.anthropic_api_key,
-        settings.openai_api_key,
-        settings.openai_base_url,
-        settings.openrouter_api_key,
-        settings.ollama_base_url,
-    )
-    return {"model_connected": any(providers)}
+    return {"model_connected": await house.models.stockroom.is_connected()}
 
 
 def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAPI:
@@ -53,14 +49,15 @@ def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAP
         registry=registry,
     )
     app = create_app(door, [*api_routes(), web_routes()])
-    app.state.flags = public_flags(house.settings)
+    app.state.flags = partial(public_flags, house)
+    app.state.models = house.models
     app.state.reception = house.reception
     app.state.catalogue = house.registry
     app.state.plans = house.plans
     app.state.runs = house.runs
     app.state.reviews = house.reviews
     app.state.chat = house.chat
-    app.state.conversations = Conversations(house.reader, house.fanout)
+    app.state.conversations = Conversations(house.reader, house.fanout, house.settings.show_reasoning)
     app.state.run_events = RunEvents(house.reader, house.fanout, house.plans)
     app.state.channels = channels(app.state.conversations, app.state.run_events, house.fanout)
     app.state.tickets = Tickets(house.units, house.keyring)

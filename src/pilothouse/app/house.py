@@ -13,9 +13,9 @@ from pilothouse.app.catalogue import open_registry
 from pilothouse.app.holds import is_held, until_released
 from pilothouse.app.migrate import ready_schema
 from pilothouse.app.profile import Profile, profile_of
-from pilothouse.app.reactions import reactions, together
-from pilothouse.app.turns import turn_handler
-from pilothouse.app.upkeep import LOOK_SECONDS, upkeep, upkeep_of_runs
+from pilothouse.app.reactions import reactions, stopper_of, together
+from pilothouse.app.turns import probe, turn_handler
+from pilothouse.app.upkeep import LOOK_SECONDS, upkeep, upkeep_of_chat, upkeep_of_runs
 from pilothouse.base import failpoints
 from pilothouse.base.committer import Committer
 from pilothouse.base.committer_postgres import PostgresCommitter
@@ -42,6 +42,7 @@ from pilothouse.features.accounts import Memories, Reception
 from pilothouse.features.agents import Plans
 from pilothouse.features.chat import KIND as TURN_KIND
 from pilothouse.features.chat import Chat, Drive, Lines
+from pilothouse.features.models import ModelDesk, Spending, Stockroom, limits_of
 from pilothouse.features.reviews import Reviews
 from pilothouse.features.runs import Retention, Runs
 from pilothouse.features.runs.desk import Counter
@@ -77,6 +78,7 @@ class House:
     reviews: Reviews
     retention: Retention
     chat: Chat
+    models: ModelDesk
     sweeper: Sweeper
     upkeep: PeriodicRunner
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
@@ -212,12 +214,14 @@ def _furnish(
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     run_memories = RunMemories(reader)
-    counter = Counter(committer, reader, bell, plans, _caps(settings))
+    counter = Counter(committer, reader, bell, plans, _caps(settings), keyring)
     motor = _motor(settings, counter, fanout, Stage(registry, http, run_memories, helpers), run_memories)
+    runs = Runs(committer, reader, bell, plans, motor, counter.caps, motor.process_id)
     reception = Reception(units, keyring, memories)
     retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
     reviews = Reviews(committer, reader, bell)
-    periodic = [*upkeep(units, reception), *upkeep_of_runs(retention, reviews)]
+    chores = [*upkeep(units, reception), *upkeep_of_runs(retention, reviews), *upkeep_of_chat(committer, reader)]
+    spending = Spending(reader, limits_of(settings))
     return House(
         *(settings, profile, keyring, database, units),
         *(committer, reader, bell, fanout),
@@ -225,12 +229,13 @@ def _furnish(
         plans=plans,
         reception=reception,
         motor=motor,
-        runs=Runs(committer, reader, bell, plans, motor, counter.caps, motor.process_id),
+        runs=runs,
         reviews=reviews,
         retention=retention,
-        chat=Chat(reader, Lines(committer, fanout, bell), plans.check_owner),
+        chat=Chat(reader, Lines(committer, fanout, bell), plans.check_owner, stopper_of(runs), spending.check),
+        models=ModelDesk(units, keyring, Stockroom(settings, reader, keyring), spending, probe),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
-        upkeep=PeriodicRunner(committer, periodic, tick_seconds=LOOK_SECONDS),
+        upkeep=PeriodicRunner(committer, chores, tick_seconds=LOOK_SECONDS),
     )
 
 

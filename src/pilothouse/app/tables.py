@@ -7,7 +7,20 @@ from pilothouse.base.jobs import tables
 from pilothouse.features.accounts import models as accounts
 from pilothouse.features.agents import models as agents
 from pilothouse.features.chat import models as chat
+from pilothouse.features.models import models as language_models
 from pilothouse.features.reviews import models as reviews
 from pilothouse.features.runs import models as runs
 
-__all__ = ["accounts", "agents", "chat", "idempotency", "logs", "metadata", "rates", "reviews", "runs", "tables"]
+__all__ = [
+    "accounts",
+    "agents",
+    "chat",
+    "idempotency",
+    "language_models",
+    "logs",
+    "metadata",
+    "rates",
+    "reviews",
+    "runs",
+    "tables",
+]

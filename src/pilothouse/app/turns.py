@@ -1,5 +1,5 @@
 """Who works on turns. AutoPilot is imported for the first turn that a process works on, and in no other process:
-one that only answers requests never loads a model library.
+one that only answers requests never loads a model library, unless an administrator tries a connection there.
 """
 
 import asyncio
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pilothouse.base.jobs.worker import Handler, Hold
 from pilothouse.features.chat import Drive
+from pilothouse.features.models import Connection, Tested
 
 if TYPE_CHECKING:
     from pilothouse.app.house import House
@@ -25,6 +26,12 @@ def turn_handler(house: "House", drive: Drive | None) -> Handler:
         await house.chat.turns.advance(hold, found)
 
     return advance
+
+
+async def probe(connection: Connection, name: str) -> Tested:
+    """Try a connection. Only a process that is asked to do so loads the providers' libraries for it."""
+    autopilot = await asyncio.to_thread(_autopilot)
+    return await autopilot.probe(connection, name)
 
 
 def _autopilot() -> ModuleType:

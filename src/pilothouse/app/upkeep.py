@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from pilothouse.base.actor import SYSTEM
+from pilothouse.base.committer import Committer
 from pilothouse.base.http.idempotency import prune
 from pilothouse.base.periodic import Periodic
+from pilothouse.base.reader import Reader
 from pilothouse.base.work import Units
 from pilothouse.features.accounts import Reception, forget_expired
+from pilothouse.features.chat import Trimming
 from pilothouse.features.reviews import Reviews
 from pilothouse.features.runs import Retention
 from pilothouse.features.runs.memory import forget_ended_runs
@@ -24,6 +27,11 @@ def upkeep_of_runs(retention: Retention, reviews: Reviews) -> Sequence[Periodic]
         Periodic("forget_old_runs", FORGET_EVERY, retention.forget_old_runs),
         Periodic("expire_reviews", EXPIRE_EVERY, reviews.expire_reviews),
     ]
+
+
+def upkeep_of_chat(committer: Committer, reader: Reader) -> Sequence[Periodic]:
+    """What is done about conversations."""
+    return [Periodic("trim_old_turns", EVERY, Trimming(committer, reader).trim_old_turns)]
 
 
 def upkeep(units: Units, reception: Reception) -> Sequence[Periodic]:

@@ -6,17 +6,23 @@ Imported by processes that work, for the first turn that they work on: it loads 
 from typing import Protocol
 
 from pilothouse.autopilot.models import Models
+from pilothouse.autopilot.probing import probe
+from pilothouse.autopilot.purse import Purse
+from pilothouse.autopilot.titles import Titles
 from pilothouse.autopilot.turn import AutoPilot
+from pilothouse.base.committer import WriteSet
 from pilothouse.base.settings import Settings
 from pilothouse.base.tools import ToolBox
 from pilothouse.base.work import Units
 from pilothouse.features.agents import tools as agents
-from pilothouse.features.chat import Drive
+from pilothouse.features.chat import Chat, Drive
+from pilothouse.features.chat.tools import tools as chat_tools
+from pilothouse.features.models import CostRow, ModelDesk, insert_cost
 from pilothouse.features.runs import Runs
 from pilothouse.features.runs import tools as runs
 from pilothouse.graph.catalogue import Catalogue
 
-__all__ = ["AutoPilot", "Models", "all_tools", "open_drive"]
+__all__ = ["AutoPilot", "Models", "all_tools", "open_drive", "parts_for_tools", "probe"]
 
 
 class Parts(Protocol):
@@ -30,14 +36,29 @@ class Parts(Protocol):
     def registry(self) -> Catalogue: ...
     @property
     def runs(self) -> Runs: ...
+    @property
+    def chat(self) -> Chat: ...
+    @property
+    def models(self) -> ModelDesk: ...
 
 
 def all_tools() -> ToolBox:
     """Every tool, in the order in which models are told of them."""
-    return ToolBox(agents.tools, runs.tools)
+    return ToolBox(agents.tools, runs.tools, chat_tools)
+
+
+def parts_for_tools(house: Parts) -> dict[type, object]:
+    """What tools may ask for."""
+    return {agents.Blocks: agents.Blocks(house.registry), Runs: house.runs, Chat: house.chat}
 
 
 def open_drive(house: Parts) -> Drive:
     """What goes on with a turn, in this house."""
-    parts: dict[type, object] = {agents.Blocks: agents.Blocks(house.registry), Runs: house.runs}
-    return AutoPilot(all_tools(), house.units, parts, Models(house.settings)).drive
+    desk = house.models
+    models, purse = Models(house.settings, desk.stockroom), Purse(desk.spending)
+
+    async def pay(row: CostRow) -> None:
+        await house.chat.lines.committer.land(WriteSet((insert_cost(row),)))
+
+    titles = Titles(models, house.chat.suggest_title, pay, purse)
+    return AutoPilot(all_tools(), house.units, parts_for_tools(house), models, titles=titles, purse=purse).drive

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 
 from pilothouse.kit.json import Json, JsonObject
@@ -15,12 +15,20 @@ RESERVED = (
     *("conversation_history", "user_follow_up", "skills"),
 )
 _TAG = re.compile(rf"<\s*/?\s*(?:{'|'.join(RESERVED)})\b[^<>]*(?:>|$)", re.IGNORECASE)
+FOLLOW_UP = "user_follow_up"
+FOLLOW_UP_EACH, FOLLOW_UP_TOTAL = 2_000, 6_000  # characters
+CUT = " […]"
+_MARKUP = ("builder_context",)
 CLOSING = "Tell the user in one or two sentences what was done and what came out. Do not call any tool."
 
 
+def system_prompt(suffix: str = "") -> str:
+    """Byte for byte the same on all turns of a session, and without a suffix for all users: providers keep it."""
+    return f"{_base_prompt()}\n\n{suffix}" if suffix else _base_prompt()
+
+
 @cache
-def system_prompt() -> str:
-    """Byte for byte the same on all turns of all users, so that providers can keep it."""
+def _base_prompt() -> str:
     return (Path(__file__).parent / "prompt.md").read_text(encoding="utf-8").strip()
 
 
@@ -31,14 +39,20 @@ def without_reserved_tags(text: str) -> str:
     return text
 
 
-def turn_blocks(started_at: datetime, *, dry_run: bool) -> list[JsonObject]:
-    """The per-turn context, as it is logged beside the user's message. The dry run is hidden from the model."""
+def turn_blocks(started_at: datetime) -> list[JsonObject]:
+    """The per-turn context, as it is logged beside the user's message. A dry run is not told of."""
     return [{"kind": "temporal_context", "text": f"It is {started_at:%A, %Y-%m-%d %H:%M} UTC."}]
 
 
 def rendered(blocks: Iterable[Mapping[str, Json]]) -> str:
     """Context blocks as the model reads them."""
-    return "\n".join(f"<{block['kind']}>{escape(str(block['text']))}</{block['kind']}>" for block in blocks)
+    return "\n".join(f"<{block['kind']}>{_inside(block)}</{block['kind']}>" for block in blocks)
+
+
+def _inside(block: Mapping[str, Json]) -> str:
+    """Text is escaped here; markup has its values escaped where it was made."""
+    text = str(block["text"])
+    return f"\n{text}\n" if block["kind"] in _MARKUP else escape(text)
 
 
 def page_context(context: Json) -> str:
@@ -50,7 +64,33 @@ def page_context(context: Json) -> str:
     return f'<user_context url="{escape(url)}">{escape(content)}</user_context>' if url or content else ""
 
 
-def message_text(text: str, file_ids: Sequence[str] = ()) -> str:
+def follow_up_block(texts: Sequence[str], contexts: Sequence[Json] = ()) -> str:
+    """What the user wrote meanwhile, as it stands behind the results: escaped, and bounded; never nothing of it."""
+    shown: list[str] = []
+    left = FOLLOW_UP_TOTAL
+    for text in texts:
+        piece = _cut(message_text(text))
+        if shown and len(piece) > left:
+            break
+        shown.append(escape(piece, quote=False))
+        left -= len(piece)
+    hidden = len(texts) - len(shown)
+    more = [f"[{hidden} more message(s) truncated]"] if hidden else []
+    pages = [page for context in contexts[: len(shown)] if (page := page_context(context))]
+    inside = "\n\n".join(text for text in (*shown, *more) if text)
+    return "\n".join([*pages, f"<{FOLLOW_UP}>{inside}</{FOLLOW_UP}>"]) if inside else ""
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= FOLLOW_UP_EACH else f"{text[: FOLLOW_UP_EACH - len(CUT)]}{CUT}"
+
+
+def follow_up_text(content: str) -> str:
+    """What the user said, out of a follow-up block; any other text as it is."""
+    _, tag, rest = content.partition(f"<{FOLLOW_UP}>")
+    return unescape(rest.removesuffix(f"</{FOLLOW_UP}>")) if tag else content
+
+
+def message_text(text: str) -> str:
     """A user's message as the model reads it."""
-    files = "".join(f"\n[file {file_id}]" for file_id in file_ids)
-    return without_reserved_tags(text).strip() + files
+    return without_reserved_tags(text).strip()

@@ -33,6 +33,11 @@ _SAID: Final = {
 }
 
 
+def said(code: str) -> str:
+    """What the user is told of a code."""
+    return _SAID[code]
+
+
 class EndedEarly(AgentRunError):
     """The provider's stream ended before the model was done."""
 
@@ -50,7 +55,7 @@ class Fault:
 
     @property
     def message(self) -> str:
-        return _SAID[self.code]
+        return said(self.code)
 
 
 def fault_of(error: AgentRunError) -> Fault:

@@ -1,7 +1,7 @@
 """From the session's log to the model's messages. Pure: the log is the truth, and this is one reading of it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 from pydantic_ai.messages import (
@@ -16,10 +16,15 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from pilothouse.autopilot.context import message_text, page_context, rendered
+from pilothouse.autopilot.compaction import last_compaction, recap, shortened, up_to
+from pilothouse.autopilot.context import follow_up_block, message_text, page_context, rendered
 from pilothouse.features.chat import Event, events
 from pilothouse.kit.json import Json, JsonObject, dumps
 
+RETRYING: Final = (
+    "The last attempt to answer this broke off. What was finished stands above: go on from there, and do not do again"
+    " what was done."
+)
 MAX_TOOL_TEXT: Final = 70_000  # characters of one result that a model is shown
 _FOR_THE_WEB: Final = ("is_dry_run",)  # fields of a result that no model sees
 
@@ -33,7 +38,7 @@ def read_response(raw: Json) -> ModelResponse:
     return cast(ModelResponse, ModelMessagesTypeAdapter.validate_python([raw])[0])
 
 
-def for_model(output: Json) -> Json:
+def for_model(output: Json, call_id: Json) -> Json:
     """The model's copy of a result: without what is for the web, and cut where it is too long."""
     if isinstance(output, dict):
         output = {name: value for name, value in output.items() if name not in _FOR_THE_WEB}
@@ -41,7 +46,9 @@ def for_model(output: Json) -> Json:
     if len(text) <= MAX_TOOL_TEXT:
         return output
     kind = output.get("type") if isinstance(output, dict) else None
-    return {"type": kind, "truncated": True, "text": text[:MAX_TOOL_TEXT]}
+    rest: JsonObject = {"tool_call_id": call_id, "shown": MAX_TOOL_TEXT, "total": len(text)}
+    hint = "Cut. `read_tool_result` with this tool_call_id and an offset reads the rest."
+    return {"type": kind, "truncated": True, "message": hint, **rest, "text": text[:MAX_TOOL_TEXT]}
 
 
 @dataclass(slots=True)
@@ -61,7 +68,7 @@ class _Round:
             case events.TOOL_INPUT_AVAILABLE:
                 self.calls[str(data["tool_call_id"])] = (str(data["tool"]), data["input"])
             case events.TOOL_OUTPUT_AVAILABLE:
-                self.results.setdefault(str(data["tool_call_id"]), for_model(data["output"]))
+                self.results.setdefault(str(data["tool_call_id"]), for_model(data["output"], data["tool_call_id"]))
             case events.TOOL_OUTPUT_ERROR:
                 self.results.setdefault(str(data["tool_call_id"]), error_content(data))
             case events.STEP_RESET:
@@ -98,7 +105,9 @@ class _Opening:
     data: JsonObject
     before: list[str] = field(default_factory=list[str])
     after: list[str] = field(default_factory=list[str])
+    pages: list[str] = field(default_factory=list[str])  # that the user looked at while writing what was pending
     beside: str = ""
+    again: bool = False  # it was heard before, and work on it stands in between
 
     def merge(self, data: JsonObject) -> None:
         """By arrival: what came no later than the message goes first; an unknown time is the earliest."""
@@ -107,11 +116,15 @@ class _Opening:
         for text, arrival in zip(texts, arrivals, strict=True):
             late = (arrival or 0) > cast(int, self.data.get("arrival_at") or 0)
             (self.after if late else self.before).append(message_text(text))
+        told = (page_context(context) for context in cast(list[Json], data.get("contexts") or []))
+        self.pages = [*self.pages, *(page for page in told if page)]
 
     def texts(self) -> list[str]:
         """The user has the last word."""
-        said = "\n\n".join(text for text in (*self.before, _said(self.data), *self.after) if text)
-        return [page_context(self.data.get("context")), self.beside, said]
+        said = "\n\n".join(text for text in (*self.before, message_text(str(self.data["text"])), *self.after) if text)
+        if self.again:
+            return [*self.pages, self.beside, RETRYING, said]
+        return [page_context(self.data.get("context")), *self.pages, self.beside, said]
 
 
 class _Folder:
@@ -121,6 +134,8 @@ class _Folder:
         self._raw = rounds
         self._open: _Round | None = None
         self._opening: _Opening | None = None
+        self._last: _Opening | None = None  # the opening that was heard last
+        self._since = 0  # parts of messages when it had been heard
 
     def take(self, event: Event) -> None:
         own = event.turn_id == self._turn_id
@@ -128,12 +143,19 @@ class _Folder:
             case events.USER_MESSAGE:
                 self._close(own=False)
                 self._opening = _Opening(event.data)
+            case events.TURN_QUEUED if "retries" in event.data:
+                self._close(own=False)
+                self._opening = self._hear_again()
             case events.CONTEXT if own and self._opening is not None:
                 self._opening.beside = rendered(cast(list[JsonObject], event.data["blocks"]))
             case events.FOLLOW_UP if self._opening is not None:
                 self._opening.merge(event.data)
             case events.FOLLOW_UP:
-                self._hear(*(message_text(text) for text in cast(list[str], event.data["texts"])))
+                told = cast(list[Json], event.data.get("contexts") or [])
+                self.hear(follow_up_block(cast(list[str], event.data["texts"]), told))
+            case events.COMPACTION if event.data.get("target"):
+                fits = cast(int, event.data["target"]) - cast(int, event.data["overhead"])
+                self.messages = shortened(self.messages, fits)
             case events.START_STEP:
                 self._close(own=own)
                 self._open = _Round(step=cast(int, event.data["step"]))
@@ -148,7 +170,24 @@ class _Folder:
         self._close(own=True)
         return self.messages
 
-    def _hear(self, *texts: str) -> None:
+    def _hear_again(self) -> _Opening | None:
+        """The last message is answered again; if nothing came of it yet, it moves here instead of being said twice."""
+        last = self._last
+        if last is None:
+            return None
+        grown = self._size() > self._since
+        request = self.messages[-1] if self.messages else None
+        if not grown and isinstance(request, ModelRequest):
+            heard = [text for text in last.texts() if text]
+            request.parts = request.parts[: len(request.parts) - len(heard)]
+            if not request.parts:
+                self.messages.pop()
+        return replace(last, before=[*last.before], after=[*last.after], beside="", again=last.again or grown)
+
+    def _size(self) -> int:
+        return sum(len(message.parts) for message in self.messages)
+
+    def hear(self, *texts: str) -> None:
         self._request([UserPromptPart(text) for text in texts if text])
 
     def _request(self, parts: Sequence[ModelRequestPart]) -> None:
@@ -162,7 +201,8 @@ class _Folder:
     def _close(self, *, own: bool) -> None:
         opening, self._opening = self._opening, None
         if opening is not None:
-            self._hear(*opening.texts())
+            self.hear(*opening.texts())
+            self._last, self._since = opening, self._size()
         done, self._open = self._open, None
         if done is None:
             return
@@ -179,15 +219,19 @@ class _Folder:
 
 
 def model_messages(log: Iterable[Event], turn_id: str, rounds: Sequence[Json]) -> list[ModelMessage]:
-    """The conversation so far. Ends in a request, or in a response of this turn whose calls are to be run."""
+    """The conversation so far. Ends in a request, or in a response of this turn whose calls are to be run.
+
+    What the last compaction covers is its summary; what this claim has added has no number yet, and comes after it.
+    """
+    told = list(log)
+    compaction = last_compaction(told)
     folder = _Folder(turn_id, rounds)
-    for event in log:
-        folder.take(event)
+    if compaction is not None:
+        folder.hear(recap(told, compaction))
+    for event in told:
+        if event.id == 0 or event.id > up_to(compaction):
+            folder.take(event)
     return folder.finish()
-
-
-def _said(data: JsonObject) -> str:
-    return message_text(str(data["text"]), cast(list[str], data.get("file_ids") or []))
 
 
 def _visible(response: ModelResponse) -> bool:

@@ -1,50 +1,60 @@
-"""Which model answers: read from the settings, made when it is first needed. Providers' libraries load lazily."""
+"""The model that answers, made when it is first needed. Providers' libraries load lazily."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pilothouse.autopilot.manner import manner_of
 from pilothouse.base.provider_http import ProviderClient, provider_client
 from pilothouse.base.settings import Settings
-from pilothouse.kit.errors import Conflict
+from pilothouse.features.chat import Draft, events
+from pilothouse.features.models import (
+    OFFLINE,
+    Connection,
+    ModelUnavailable,
+    Resolved,
+    Stock,
+    Stockroom,
+    find_model,
+    resolve_chat_model,
+    resolve_fallback,
+    stock_of_settings,
+)
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
 
-OFFLINE: Final = "offline"
-ANTHROPIC_URL: Final = "https://api.anthropic.com"
-OPENAI_URL: Final = "https://api.openai.com/v1"
-OPENROUTER_URL: Final = "https://openrouter.ai/api/v1"
-Tier: TypeAlias = Literal["standard", "advanced"]
+__all__ = ["Chosen", "ModelUnavailable", "Models", "fallback_notice", "make_model"]
 
-# In the order in which they are chosen when no model is named: (standard, advanced).
-_DEFAULTS: Final = {
-    "anthropic": ("claude-sonnet-4-6", "claude-opus-4-7"),
-    "openai": ("gpt-5.2", "gpt-5.2"),
-    "openrouter": ("anthropic/claude-sonnet-4-6", "anthropic/claude-opus-4-7"),
-    "ollama": ("llama3.2", "llama3.2"),
-}
-
-
-class ModelUnavailable(Conflict):
-    """This model cannot be used here."""
-
-    hint = "Name it as provider/name, and set that provider's key or address."
+AnyModel: TypeAlias = "Model[Any]"
+_Key: TypeAlias = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A model that may be used."""
 
-    slug: str  # provider/name, as the log and the page say it
-    provider: str
-    model: "Callable[[], Model[Any]]"
-    settings: "ModelSettings | None" = None
+    resolved: Resolved
+    model: "Callable[[], AnyModel]"
+    settings: "ModelSettings | None"
+    fallback: "Callable[[], Chosen | None]"
+
+    @property
+    def slug(self) -> str:
+        return self.resolved.slug
+
+    @property
+    def provider(self) -> str:
+        return self.resolved.provider
+
+    @property
+    def connection(self) -> Connection | None:
+        return self.resolved.connection
 
     @property
     def is_offline(self) -> bool:
-        return self.provider == OFFLINE
+        return self.resolved.connection is None
 
 
 @dataclass(slots=True)
@@ -52,89 +62,82 @@ class Models:
     """One per process that works. Clients are kept; closing them is for `aclose`."""
 
     settings: Settings
+    stockroom: Stockroom | None = None  # absent: only what the settings connect
     _clients: dict[str, ProviderClient] = field(default_factory=dict[str, ProviderClient])
-    _models: "dict[str, Model[Any]]" = field(default_factory=dict[str, Any])
+    _models: "dict[_Key, AnyModel]" = field(default_factory=dict[_Key, "AnyModel"])
 
-    def resolve_chat_model(self, mode: str | None = None, tier: str | None = None) -> Chosen:
+    async def choose(self, user_id: str, mode: str | None = None, tier: str | None = None) -> Chosen:
+        """For a turn of this user, by what is stored at this moment. Raises `ModelUnavailable`."""
+        stock = None if self.stockroom is None else await self.stockroom.stock_of(user_id)
+        return self.resolve_chat_model(mode, tier, stock)
+
+    def resolve_chat_model(
+        self, mode: str | None = None, tier: str | None = None, stock: Stock | None = None
+    ) -> Chosen:
         """The one place that chooses, for every origin. Raises `ModelUnavailable`; none configured: offline."""
-        slug = self._wanted(tier)
-        provider, _, name = slug.partition("/")
+        stock = stock_of_settings(self.settings) if stock is None else stock
+        return self._chosen(stock, resolve_chat_model(stock, mode, tier))
+
+    async def choose_for_titles(self, user_id: str, slug: str) -> Chosen | None:
+        """The model of this name if it can be used, else the one that chats, fast; None: none is, or `offline`."""
         if slug == OFFLINE:
-            return Chosen(OFFLINE, OFFLINE, lambda: self._kept(OFFLINE, _offline))
-        if provider not in self.configured and "openrouter" in self.configured and provider != "openrouter":
-            provider, name = "openrouter", slug  # a direct key is used first
-        if provider not in self.configured or not name:
-            raise ModelUnavailable(f"There is no provider for '{slug}'.")
-        make = {"anthropic": self._anthropic}.get(provider, self._openai_like)
-        return Chosen(slug, provider, lambda: self._kept(slug, lambda: make(provider, name)), self._manner(mode))
-
-    @property
-    def configured(self) -> list[str]:
-        """The providers that can be asked."""
-        told = self.settings
-        there = {
-            "anthropic": told.anthropic_api_key,
-            "openai": told.openai_api_key or told.openai_base_url,
-            "openrouter": told.openrouter_api_key,
-            "ollama": told.ollama_base_url,
-        }
-        return [name for name in _DEFAULTS if there[name]]
-
-    def _wanted(self, tier: str | None) -> str:
-        advanced = tier == "advanced"
-        named = (self.settings.chat_advanced_model if advanced else None) or self.settings.chat_model
-        if named is not None:
-            return named
-        first = next(iter(self.configured), None)
-        return OFFLINE if first is None else f"{first}/{_DEFAULTS[first][advanced]}"
-
-    def _manner(self, mode: str | None) -> "ModelSettings | None":
-        """How much it may think: a kill switch sends no parameter at all, and `fast` asks for none."""
-        if self.settings.thinking_budget_tokens <= 0 or mode == "fast":
             return None
-        return {"thinking": "medium"}
+        stock = stock_of_settings(self.settings) if self.stockroom is None else await self.stockroom.stock_of(user_id)
+        try:
+            return self._chosen(stock, replace(find_model(stock, slug), mode="fast"))
+        except ModelUnavailable:
+            pass  # its provider is not connected here, as is usual
+        try:
+            chosen = self.resolve_chat_model("fast", None, stock)
+        except ModelUnavailable:
+            return None
+        return None if chosen.is_offline else chosen
 
-    def _kept(self, slug: str, make: "Callable[[], Model[Any]]") -> "Model[Any]":
-        if slug not in self._models:
-            self._models[slug] = make()
-        return self._models[slug]
+    def _chosen(self, stock: Stock, found: Resolved) -> Chosen:
+        def fallback() -> Chosen | None:
+            other = resolve_fallback(stock, found)
+            return None if other is None else self._chosen(stock, other)
 
-    def _anthropic(self, provider: str, name: str) -> "Model[Any]":
-        from pilothouse.autopilot.providers import anthropic_wire  # noqa: PLC0415
+        return Chosen(found, lambda: self._kept(found), manner_of(found, self.settings), fallback)
 
-        url, key = self._address_of(provider)
-        return anthropic_wire.make(name, url, key, self._client(provider, url))
+    def _kept(self, found: Resolved) -> "AnyModel":
+        connection = found.connection
+        secret = "" if connection is None or connection.key is None else connection.key.get_secret_value()
+        url = "" if connection is None else connection.url
+        key = (found.provider, url, secret, found.name)
+        if key not in self._models:
+            self._models[key] = _offline() if connection is None else self._made(connection, found.name)
+        return self._models[key]
 
-    def _openai_like(self, provider: str, name: str) -> "Model[Any]":
-        from pilothouse.autopilot.providers import openai_wire  # noqa: PLC0415
-
-        url, key = self._address_of(provider)
-        http = self._client(provider, url)
-        return openai_wire.make(name, url, key, http, openrouter=provider == "openrouter")
-
-    def _address_of(self, provider: str) -> tuple[str, str]:
-        told = self.settings
-        ollama = f"{(told.ollama_base_url or '').rstrip('/').removesuffix('/v1')}/v1"
-        addresses = {
-            "anthropic": (told.anthropic_base_url or ANTHROPIC_URL, told.anthropic_api_key),
-            "openai": (told.openai_base_url or OPENAI_URL, told.openai_api_key),
-            "openrouter": (told.openrouter_base_url or OPENROUTER_URL, told.openrouter_api_key),
-            "ollama": (ollama, None),
-        }
-        url, key = addresses[provider]
-        return url, key.get_secret_value() if key else "none"  # a local server wants none, the libraries want one
-
-    def _client(self, provider: str, url: str) -> ProviderClient:
-        if provider not in self._clients:
-            self._clients[provider] = provider_client([url])
-        return self._clients[provider]
+    def _made(self, connection: Connection, name: str) -> "AnyModel":
+        if connection.url not in self._clients:
+            self._clients[connection.url] = provider_client([connection.url])
+        return make_model(connection, name, self._clients[connection.url])
 
     async def aclose(self) -> None:
         for client in self._clients.values():
             await client.aclose()
 
 
-def _offline() -> "Model[Any]":
+def fallback_notice(chosen: Chosen) -> Draft:
+    """Another model than the one that was wanted answers: nobody should have to find out."""
+    message = f"{chosen.resolved.instead_of} could not answer. {chosen.slug} does."
+    return events.notice("model_fallback", message, level="warning")
+
+
+def make_model(connection: Connection, name: str, http: ProviderClient) -> "AnyModel":
+    """The vendor's own client, over our way out."""
+    key = connection.key.get_secret_value() if connection.key else "none"  # a local server wants none, libraries do
+    if connection.wire == "anthropic":
+        from pilothouse.autopilot.providers import anthropic_wire  # noqa: PLC0415
+
+        return anthropic_wire.make(name, connection.url, key, http)
+    from pilothouse.autopilot.providers import openai_wire  # noqa: PLC0415
+
+    return openai_wire.make(name, connection.url, key, http, openrouter=connection.wire == "openrouter")
+
+
+def _offline() -> "AnyModel":
     from pilothouse.autopilot.offline.model import OfflineModel  # noqa: PLC0415
 
     return OfflineModel()

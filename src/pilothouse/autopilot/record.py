@@ -8,8 +8,9 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 
 from pilothouse.autopilot.history import error_content, for_model, model_messages, raw_response, read_response
 from pilothouse.autopilot.stream import ResponseStream
-from pilothouse.base.tools import Outcome
-from pilothouse.features.chat import Draft, Event, OpenTurn, TurnLog, events
+from pilothouse.base.committer import Write
+from pilothouse.base.tools import Deferred, Outcome
+from pilothouse.features.chat import Draft, Event, Message, OpenTurn, TurnLog, events, follow_up_of
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json, JsonObject
 
@@ -26,6 +27,7 @@ class TurnRecord:
     events: list[Event]
     rounds: list[Json]
     results: dict[str, Json] = field(default_factory=dict[str, Json])  # the model's copies, by call
+    waits: dict[str, Deferred] = field(default_factory=dict[str, Deferred])  # calls whose result is not there yet
     begun: frozenset[str] = frozenset()  # calls that an earlier claim may have begun
     tools_used: set[str] = field(default_factory=set[str])  # in this session, with success
 
@@ -36,6 +38,7 @@ class TurnRecord:
             record._notice(event)
         calls = [event for event in turn.own_events if event.type == events.TOOL_INPUT_AVAILABLE]
         record.begun = frozenset(str(event.data["tool_call_id"]) for event in calls)
+        record.waits = {call: Deferred.of(told) for call, told in turn.waits.items() if call not in record.results}
         return record
 
     def messages(self) -> list[ModelMessage]:
@@ -44,6 +47,10 @@ class TurnRecord:
     @property
     def own(self) -> list[Event]:
         return [event for event in self.events if event.turn_id == self.turn_id]
+
+    def since(self, event_id: int) -> list[Event]:
+        """The events from this one on; what this claim has added has no number yet."""
+        return [event for event in self.events if event.id == 0 or event.id >= event_id]
 
     def has(self, kind: str, code: str | None = None) -> bool:
         """Whether the session's log has such an event."""
@@ -66,8 +73,14 @@ class TurnRecord:
         if event.type == events.TOOL_OUTPUT_AVAILABLE and data["success"]:
             self.tools_used.add(str(data["tool"]))
         if event.turn_id == self.turn_id:
-            content = for_model(data["output"]) if "output" in data else error_content(data)
+            content = for_model(data["output"], data["tool_call_id"]) if "output" in data else error_content(data)
             self.results.setdefault(str(data["tool_call_id"]), content)
+
+    @property
+    def spent(self) -> int:
+        """What this turn has cost so far, in microdollars."""
+        costs = [event.data.get("cost_microdollars") for event in self.own if event.type == events.USAGE]
+        return sum(cost for cost in costs if isinstance(cost, int))
 
     # A round: one model call, then its tools.
 
@@ -104,15 +117,16 @@ class TurnRecord:
                 call.tool_call_id = f"{call.tool_call_id}_{len(known)}_{number}"
             known.add(call.tool_call_id)
 
-    async def keep_response(self, response: ModelResponse, stream: ResponseStream, usage: Draft) -> None:
+    async def keep_response(self, response: ModelResponse, stream: ResponseStream, usage: Draft, *also: Write) -> None:
         """The round is made: its end, its cost, its calls and the raw response land together, before any tool runs."""
         raw = raw_response(response)
         self.log.save_round(self.step, raw)
+        self.log.write_also(*also)
         self.log.add_tokens(response.usage.input_tokens, response.usage.output_tokens)
         self.add(*stream.close(), usage)
         self.rounds.append(raw)
         for call in response.tool_calls:
-            asked = _asked(call)
+            asked = cast(JsonObject, call.args_as_dict())  # what is no JSON is kept as it came
             key = f"{self.turn_id}:{call.tool_call_id}"
             self.add(
                 events.tool_input_start(call.tool_call_id, call.tool_name),
@@ -122,8 +136,19 @@ class TurnRecord:
             self.finish_step(usage.data)
         await self.log.barrier()
 
+    async def keep_wait(self, call_id: str, waiting: Deferred) -> None:
+        """The call has no result yet. On disk before anybody looks again, so that no end is missed."""
+        self.waits[call_id] = waiting
+        self.log.begin_wait(call_id, waiting.job_id, waiting.as_json())
+        await self.log.barrier()
+
+    def tool_of(self, call_id: str) -> str:
+        """The tool that a call is of."""
+        return self.log.parts.calls[call_id]
+
     async def keep_result(self, call_id: str, tool: str, outcome: Outcome, duration_ms: int) -> Json:
         """Log a result as soon as it is there; answers the model's copy."""
+        self._end_wait(call_id)
         self.add(
             events.tool_output_available(
                 call_id, tool, outcome.output, success=outcome.success, duration_ms=duration_ms
@@ -132,8 +157,13 @@ class TurnRecord:
         await self.log.barrier()
         return self.results[call_id]
 
+    def _end_wait(self, call_id: str) -> None:
+        if self.waits.pop(call_id, None) is not None:
+            self.log.end_wait(call_id)
+
     async def keep_failure(self, call_id: str, tool: str, code: str, message: str) -> Json:
         if call_id not in self.results:
+            self._end_wait(call_id)
             self.add(events.tool_output_error(call_id, tool, code, message))
             await self.log.barrier()
         return self.results[call_id]
@@ -148,14 +178,12 @@ class TurnRecord:
         if step is not None and step < self.step and not self.log.parts.calls:
             self.finish_step()
 
-    async def take_follow_ups(self) -> list[str]:
+    async def take_follow_ups(self) -> tuple[Message, ...]:
         """What the user wrote meanwhile, now part of the turn."""
         drained = await self.log.drain_pending()
         if drained:
-            draft = events.follow_up([one.message_id for one in drained], [one.text for one in drained], None)
-            beside: JsonObject = {"arrivals": [one.arrival_at for one in drained]}
-            self._remember([Draft(draft.type, draft.data | beside)])  # the log has it already
-        return [one.text for one in drained]
+            self._remember([follow_up_of(drained)])  # the log has it already
+        return drained
 
     # How it ends.
 
@@ -193,9 +221,9 @@ class TurnRecord:
 _EMPTY = ModelResponse(parts=[])
 
 
-def _asked(call: ToolCallPart) -> Json:
-    """The arguments; none when what came is no JSON object, for a model may send anything."""
+def arguments_of(call: ToolCallPart) -> JsonObject | None:
+    """The arguments; None when what came is no JSON object."""
     try:
-        return cast(JsonObject, call.args_as_dict())
+        return cast(JsonObject, call.args_as_dict(raise_if_invalid=True))
     except (ValueError, AssertionError):
-        return {}
+        return None

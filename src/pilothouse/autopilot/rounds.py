@@ -1,51 +1,52 @@
 """The rounds of a turn: the model, its tools, the model again; from wherever the log says that the turn stands."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 import structlog
 from pydantic_ai import Agent, CallToolsNode, ModelRequestNode
 from pydantic_ai.exceptions import AgentRunError, UserError
-from pydantic_ai.messages import FunctionToolResultEvent, ModelMessage, ModelRequest, UserPromptPart
+from pydantic_ai.messages import (
+    FunctionToolResultEvent,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    ToolCallPart,
+    UserPromptPart,
+)
+from pydantic_ai.result import AgentStream
 from pydantic_ai.run import AgentRun
 from pydantic_ai.usage import UsageLimits
 
+from pilothouse.autopilot.abandoned import abandoned_row
+from pilothouse.autopilot.answering import answer_calls, require_lease
 from pilothouse.autopilot.breakers import tripped
-from pilothouse.autopilot.context import CLOSING, message_text, system_prompt
+from pilothouse.autopilot.context import CLOSING, follow_up_block
+from pilothouse.autopilot.ends import End, Failed
 from pilothouse.autopilot.faults import ATTEMPTS, fault_of, pause_before, require_whole
-from pilothouse.autopilot.models import Chosen
+from pilothouse.autopilot.models import Chosen, fallback_notice
+from pilothouse.autopilot.purse import Purse
 from pilothouse.autopilot.record import TurnRecord
+from pilothouse.autopilot.room import Room
 from pilothouse.autopilot.stream import DELTA_SECONDS, ResponseStream
 from pilothouse.autopilot.toolsets import RETRIES, TurnTools
-from pilothouse.autopilot.usage import usage_of
+from pilothouse.autopilot.usage import Call, cost_row, note_absence, usage_of
 from pilothouse.base import failpoints
 from pilothouse.base.jobs.lease import LeaseLost
+from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import Hold
+from pilothouse.features.models import insert_cost, worth_a_row
 from pilothouse.kit.ids import new_id
 
 log = structlog.get_logger()
 
 MAX_ROUNDS: Final = 100
+# Failures that another model may not have.
+FALLS_BACK: Final = frozenset({"model_unavailable", "provider_auth", "provider_error", "all_attempts_exhausted"})
 CLOSING_TEXT: Final = "Done. The results of the steps above are all there is to say."
-
-
-class End(Enum):
-    """How a leg of the way ended."""
-
-    ANSWERED = "answered"
-    HANDED_ON = "handed on"  # the process stops; another worker goes on
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The turn cannot go on."""
-
-    code: str
-    message: str
 
 
 @dataclass(slots=True)
@@ -57,12 +58,29 @@ class Rounds:
     tools: TurnTools
     chosen: Chosen
     heard: Callable[[], None]  # something happened: the turn is not idle
+    room: Room
+    instructions: str
+    purse: Purse = field(default_factory=Purse)
+    cost_warned: bool = False
+    abandoned: int = 0  # microdollars, for calls that gave nothing
 
     async def run(self) -> End | Failed:
+        """As far as the chosen model gets; where it fails for good, the fallback goes on, if there is one."""
+        end = await self._run()
+        while isinstance(end, Failed) and (other := self._fallback_of(end)) is not None:
+            self.record.add(fallback_notice(other))
+            self.chosen, self.room = other, replace(self.room, chosen=other)
+            end = await self._run()
+        return end
+
+    def _fallback_of(self, failed: Failed) -> Chosen | None:
+        return self.chosen.fallback() if failed.code in FALLS_BACK else None
+
+    async def _run(self) -> End | Failed:
         """Rounds until the model has answered, through transient failures; then see that something was said."""
         while not self.record.is_answered:
             end = await self._try()
-            if end is not End.ANSWERED:
+            if end not in (End.ANSWERED, End.AGAIN):
                 return end
         if not self.record.ends_silently:
             return End.ANSWERED
@@ -82,7 +100,7 @@ class Rounds:
             try:
                 return await self._leg(closing=closing)
             except UserError as error:  # the library knows beforehand that this model cannot be asked
-                log.warning("turn.model_refused", turn_id=self.record.turn_id, error=str(error))
+                log.warning("turn.model_refused", turn_id=self.record.turn_id, error=_name(error))
                 return Failed("model_unavailable", "This model cannot be used as it is configured.")
             except AgentRunError as error:
                 failures = failures + 1 if len(self.record.rounds) == made else 1
@@ -90,6 +108,8 @@ class Rounds:
                 fault = fault_of(error)
                 log.warning("turn.model_failed", turn_id=self.record.turn_id, code=fault.code, error=_name(error))
                 self.record.reset_step()
+                if fault.code == "context_overflow" and await self.room.make_after_overflow():
+                    continue
                 if not fault.transient:
                     return Failed(fault.code, fault.message)
                 if failures >= ATTEMPTS:
@@ -102,11 +122,13 @@ class Rounds:
         self.record.finish_answered_step()
         if self.record.rounds and not closing and not self.record.log.parts.calls:
             await self.record.take_follow_ups()  # between two rounds, where the last worker was lost
+        require_lease(self.hold)
+        await self.room.make_if_full()
         messages = self.record.messages()
         if closing:
             messages = _asked_to_close(messages)
         model = await asyncio.to_thread(self.chosen.model)  # the first time, a provider's library is loaded
-        agent = Agent[None, str](model, instructions=system_prompt(), retries=RETRIES, deps_type=type(None))
+        agent = Agent[None, str](model, instructions=self.instructions, retries=RETRIES, deps_type=type(None))
         limits = UsageLimits(request_limit=None)
         async with agent.iter(
             message_history=messages,
@@ -117,13 +139,15 @@ class Rounds:
             node: Any = run.next_node
             while not Agent.is_end_node(node):
                 if Agent.is_model_request_node(node):
-                    if len(self.record.rounds) >= MAX_ROUNDS:
-                        return Failed("max_rounds", f"The turn took more than {MAX_ROUNDS} rounds.")
+                    if (stopped := await self._stop_before_asking()) is not None:
+                        return stopped
                     node = await self._ask_model(run, node, closing=closing)
                     if self.record.is_answered:
                         return End.ANSWERED
                 elif Agent.is_call_tools_node(node):
-                    node = await self._run_tools(run, node)
+                    if (stopped := await self._answer_calls(node.model_response.tool_calls)) is not None:
+                        return stopped
+                    node = await self._hand_over(run, node)
                     if (why := tripped(self.record.own, self.tools.tools)) is not None:
                         return Failed(*why)
                     if self.hold.stopping.is_set():
@@ -134,19 +158,52 @@ class Rounds:
         return End.ANSWERED
 
     async def _ask_model(self, run: AgentRun[None, str], node: ModelRequestNode[None, str], *, closing: bool) -> Any:
-        self._require_lease()
+        require_lease(self.hold)
         self.tools.text_only = closing or self.record.step >= MAX_ROUNDS
         self.record.begin_step()
-        stream = ResponseStream(new_id)
-        async with node.stream(run.ctx) as provider:
-            await self._relay(cast(Any, provider), stream)
-        called = await run.next(node)
-        assert Agent.is_call_tools_node(called)
-        response = called.model_response
+        heard: AgentStream[None, str] | None = None
+        kept = False
+        try:
+            stream = ResponseStream(new_id)
+            async with node.stream(run.ctx) as heard:
+                await self._relay(cast(Any, heard), stream)
+            called = await run.next(node)
+            assert Agent.is_call_tools_node(called)
+            await self._keep(called.model_response, stream)
+            kept = True
+            return called
+        finally:
+            if heard is not None and not kept:
+                self._pay_for_abandoned(heard.response)
+
+    async def _keep(self, response: ModelResponse, stream: ResponseStream) -> None:
         require_whole(response)
         self.record.name_calls(response)
-        await self.record.keep_response(response, stream, usage_of(response, self.chosen))
-        return called
+        row = cost_row(response, self.chosen, self._call())
+        self.cost_warned = note_absence(row, self.chosen, warned=self.cost_warned)
+        costs = [insert_cost(row)] if worth_a_row(row) and not self.chosen.is_offline else []
+        await self.record.keep_response(response, stream, usage_of(row), *costs)
+
+    def _pay_for_abandoned(self, heard: ModelResponse) -> None:
+        """Lands with what ends the turn or takes the step back."""
+        row = abandoned_row(self.record.messages(), heard, self.chosen, self._call(new_id()))
+        if row.cost_u:
+            with suppress(LeaseLost):  # whoever goes on makes the call again, and pays for that
+                self.record.log.write_also(insert_cost(row))
+                self.abandoned += row.cost_u
+
+    async def _stop_before_asking(self) -> End | Failed | None:
+        """Why the model is not asked now: too many rounds, too long a conversation, too little money."""
+        if len(self.record.rounds) >= MAX_ROUNDS:
+            return Failed("max_rounds", f"The turn took more than {MAX_ROUNDS} rounds.")
+        if self.room.plan() is not None:
+            return End.AGAIN
+        spent = self.record.spent + self.abandoned
+        refusal = await self.purse.refusal(self.record.log.place.user_id, spent, self.chosen)
+        return None if refusal is None else Failed(*refusal)
+
+    def _call(self, attempt: str = "") -> Call:
+        return Call(self.record.log.place.user_id, self.record.turn_id, self.record.step, micros(), attempt)
 
     async def _relay(self, provider: Any, stream: ResponseStream) -> None:
         """Log what comes, in pieces that are neither too small nor too late."""
@@ -170,10 +227,11 @@ class Rounds:
             if later is not None:
                 later.cancel()
 
-    async def _run_tools(self, run: AgentRun[None, str], node: CallToolsNode[None, str]) -> Any:
-        """The calls of a round, in parallel."""
-        self._require_lease()
-        self.tools.begin_round()
+    async def _answer_calls(self, calls: Sequence[ToolCallPart]) -> End | None:
+        return await answer_calls(self.hold, self.record, self.tools.ledger, calls, self.heard)
+
+    async def _hand_over(self, run: AgentRun[None, str], node: CallToolsNode[None, str]) -> Any:
+        """Give the library the results, and see what it made of calls that were none of ours."""
         async with node.stream(run.ctx) as happened:
             async for event in happened:
                 self.heard()
@@ -187,10 +245,11 @@ class Rounds:
 
     async def _hear(self, asked: Any) -> None:
         """What the user wrote meanwhile, after the results."""
-        texts = await self.record.take_follow_ups()
-        if texts and Agent.is_model_request_node(asked):
+        taken = await self.record.take_follow_ups()
+        told = follow_up_block([one.text for one in taken], [one.context for one in taken])
+        if told and Agent.is_model_request_node(asked):
             request = asked.request
-            request.parts = [*request.parts, *(UserPromptPart(message_text(text)) for text in texts)]
+            request.parts = [*request.parts, UserPromptPart(told)]
 
     async def _note_refused(self, event: FunctionToolResultEvent) -> None:
         """A call that never reached a tool: there is none of that name, or its arguments are no JSON."""
@@ -202,12 +261,8 @@ class Rounds:
         message = "The arguments are not a JSON object." if known else f"There is no tool '{part.tool_name}'."
         await self.record.keep_failure(part.tool_call_id, part.tool_name, code, message)
 
-    def _require_lease(self) -> None:
-        if not self.hold.lease.may_act():
-            raise LeaseLost
 
-
-def _name(error: AgentRunError) -> str:
+def _name(error: Exception) -> str:
     """Its message may hold what the provider said about a key; its name does not."""
     return type(error).__name__
 

@@ -2,30 +2,42 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, cast
 
 import structlog
 
-from pilothouse.autopilot.context import message_text, turn_blocks
-from pilothouse.autopilot.models import Chosen, Models, ModelUnavailable
+from pilothouse.autopilot.attachments import file_ids, look_at_files
+from pilothouse.autopilot.builder import builder_block, builder_suffix, without_hidden
+from pilothouse.autopilot.compaction import SUMMARY_SECONDS, tokens
+from pilothouse.autopilot.context import message_text, system_prompt, turn_blocks
+from pilothouse.autopilot.ends import End, Failed
+from pilothouse.autopilot.ledger import Ledger
+from pilothouse.autopilot.models import Chosen, Models, ModelUnavailable, fallback_notice
+from pilothouse.autopilot.parking import ParkedWork
+from pilothouse.autopilot.purse import Purse
 from pilothouse.autopilot.record import TurnRecord
-from pilothouse.autopilot.rounds import End, Failed, Rounds
+from pilothouse.autopilot.room import Room, tool_tokens
+from pilothouse.autopilot.rounds import Rounds
+from pilothouse.autopilot.titles import Titles
 from pilothouse.autopilot.toolsets import TurnTools, permitted
+from pilothouse.autopilot.windows import window_of
 from pilothouse.base.actor import Actor
+from pilothouse.base.permissions import Permissions
 from pilothouse.base.tools import MAX_TOOL_WAIT_SECONDS, ToolBox, ToolContext
 from pilothouse.base.work import Units
-from pilothouse.features.chat import OpenTurn, events
+from pilothouse.features.chat import Background, OpenTurn, SessionFacts, events
 from pilothouse.kit.clock import from_micros
 from pilothouse.kit.ids import UserId
+from pilothouse.kit.json import JsonObject
 
 log = structlog.get_logger()
 
 STREAM_IDLE_TIMEOUT_SECONDS: Final = 2 * MAX_TOOL_WAIT_SECONDS
 OFFLINE_NOTICE: Final = (
     "The offline pilot answers: a small built-in model that understands a few kinds of sentences (say `help`)."
-    " Connect a model to write as you like: set OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_API_KEY or"
-    " OPENROUTER_API_KEY and restart."
+    " Connect a model to write as you like: an administrator can in Settings, Models; or set OPENAI_BASE_URL,"
+    " OPENAI_API_KEY, ANTHROPIC_API_KEY or OPENROUTER_API_KEY and restart."
 )
 
 
@@ -37,34 +49,54 @@ class AutoPilot:
     units: Units
     parts: Mapping[type, object]  # what tools may ask for
     models: Models
+    titles: Titles | None = None
     idle_seconds: float = STREAM_IDLE_TIMEOUT_SECONDS
+    summary_seconds: float = SUMMARY_SECONDS
+    purse: Purse = field(default_factory=Purse)
 
     async def drive(self, turn: OpenTurn) -> None:
         """Go on with a turn until it has ended, or this process must hand it on."""
         record = TurnRecord.of(turn)
         try:
-            chosen = self.models.resolve_chat_model(turn.turn.mode, turn.turn.tier)
+            chosen = await self.models.choose(turn.turn.user_id, turn.turn.mode, turn.turn.tier)
         except ModelUnavailable as unavailable:
             record.log.begin("none", turn.turn.mode, turn.turn.tier)
             await _fail(record, Failed(unavailable.code, unavailable.message))
             return
         record.log.begin(chosen.slug, turn.turn.mode, turn.turn.tier)
-        if not await _prepare(turn, record, chosen):
+        tools = self._tools_of(turn, record)
+        if not await _prepare(turn, record, chosen, tools.ledger.context):
             await _fail(record, Failed("empty_prompt", "There is nothing to answer."))
             return
+        if self.titles is not None:
+            self.titles.begin(turn)
         watch = _Watch(self.idle_seconds, asyncio.get_running_loop().time())
-        rounds = Rounds(turn.hold, record, self._tools_of(turn, record), chosen, watch.heard)
-        end = await _run_watched(turn, rounds, watch)
+        instructions = system_prompt("" if tools.ledger.context.builder_graph_id is None else builder_suffix())
+        window = window_of(chosen.slug, self.models.settings.chat_context_window)
+        overhead = tokens(instructions) + sum(map(tool_tokens, tools.tools.values()))
+        about = (turn.turn.message_event, window, overhead, watch.heard, self.summary_seconds, self.purse)
+        room = Room(record, chosen, *about)
+        rounds = Rounds(turn.hold, record, tools, chosen, watch.heard, room, instructions, self.purse)
+        work = tools.ledger.background
+        await work.open()
+        try:
+            end = await _run_watched(turn, rounds, watch)
+            await work.close(ends=end not in (End.HANDED_ON, End.ASLEEP))
+        finally:
+            await work.close(ends=False)
         if end is None:
-            await record.log.settle(events.CANCELLED, "cancelled")
+            await turn.end_cancelled([waiting.as_json() for waiting in record.waits.values()])
         elif isinstance(end, Failed):
             await _fail(record, end)
         elif end is End.ANSWERED:
             await record.log.settle(events.COMPLETED)
-        else:
+        elif end is End.HANDED_ON:
             await record.log.barrier()
 
     def _tools_of(self, turn: OpenTurn, record: TurnRecord) -> TurnTools:
+        bound = turn.session.metadata.get("builder_graph_id")
+        background = ParkedWork(turn.session.id, record, self.tools, turn.left_running)
+        permissions = Permissions.of(session_filter(turn.session), turn.turn.permissions)
         context = ToolContext(
             actor=Actor(UserId(turn.turn.user_id)),
             session_id=turn.session.id,
@@ -72,11 +104,20 @@ class AutoPilot:
             tool_call_id="",
             idempotency_key="",
             units=self.units,
-            parts=self.parts,
+            parts={**self.parts, Background: background},
             dry_run=bool(turn.session.metadata.get("dry_run")),
+            builder_graph_id=None if bound is None else str(bound),
+            permissions=permissions,
             cancelled=turn.hold.cancelled,
         )
-        return TurnTools(permitted(self.tools, turn.turn.permissions), record, context)
+        tools = without_hidden(permitted(self.tools, permissions), context.builder_graph_id)
+        return TurnTools(Ledger(tools, record, context, background))
+
+
+def session_filter(session: SessionFacts) -> JsonObject | None:
+    """What the session was made to be limited to, whoever writes in it."""
+    told = session.metadata.get("permissions")
+    return told if isinstance(told, dict) else None
 
 
 @dataclass(slots=True)
@@ -94,26 +135,31 @@ class _Watch:
         return self.at + self.seconds - asyncio.get_running_loop().time()
 
 
-async def _prepare(turn: OpenTurn, record: TurnRecord, chosen: Chosen) -> bool:
+async def _prepare(turn: OpenTurn, record: TurnRecord, chosen: Chosen, ctx: ToolContext) -> bool:
     """The notices and the context of a turn that begins; answers whether anybody said anything."""
     if chosen.is_offline and not record.has(events.NOTICE, "offline_pilot"):
         record.add(events.notice("offline_pilot", OFFLINE_NOTICE))
     begins = not any(event.type == events.CONTEXT for event in record.own)
+    if begins and chosen.resolved.instead_of is not None:
+        record.add(fallback_notice(chosen))
     if begins:
         await record.take_follow_ups()
-    if not any(message_text(text) for text in _said(record)):
+    if not any(message_text(text) for text in _said(record, turn.turn.message_event)):
         return False
     if begins:
-        blocks = turn_blocks(from_micros(turn.turn.created_at), dry_run=bool(turn.session.metadata.get("dry_run")))
-        record.add(events.context(blocks))
+        blocks = turn_blocks(from_micros(turn.turn.created_at))
+        if ctx.builder_graph_id is not None:
+            blocks.append(await builder_block(ctx, ctx.builder_graph_id))
+        files, notices = await look_at_files(ctx, file_ids(record.since(turn.turn.message_event)))
+        record.add(*notices, events.context([*blocks, *files]))
     await record.log.barrier()
     return True
 
 
-def _said(record: TurnRecord) -> list[str]:
-    """What the user wrote in this turn."""
+def _said(record: TurnRecord, message_event: int) -> list[str]:
+    """What the user wrote, from the message that this turn answers on; a turn before this one may have failed on it."""
     texts: list[str] = []
-    for event in record.own:
+    for event in record.since(message_event):
         if event.type == events.USER_MESSAGE:
             texts.append(str(event.data["text"]))
         elif event.type == events.FOLLOW_UP:

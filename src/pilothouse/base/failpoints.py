@@ -21,9 +21,12 @@ FAILPOINTS = (
     "lease_lost",
 )
 
-# In a turn: a call is on disk but was not made, was made but has no result, a response is half read, and between two
-# rounds. Tests of their own meet them.
-TURN_FAILPOINTS = ("turn_call_committed", "turn_tool_done", "turn_mid_stream", "turn_between_rounds")
+# In a turn: a call is on disk but was not made, was made but has no result, a response is half read, between two
+# rounds, woken with calls that wait, and with work parked whose call has no result. Tests of their own meet them.
+TURN_FAILPOINTS = (
+    *("turn_call_committed", "turn_tool_done", "turn_mid_stream", "turn_between_rounds"),
+    *("turn_woken", "turn_parked"),
+)
 
 _armed: dict[str, int] = {}
 

@@ -22,7 +22,7 @@ async def keep_going(name: str, step: Callable[[], Awaitable[None]], *, every: f
             log.error(f"{name}.fault", exc_info=True)
 
 
-async def end_tasks(*tasks: "asyncio.Task[None]") -> None:
+async def end_tasks(*tasks: "asyncio.Task[object]") -> None:
     """Cancel tasks and wait until they are gone. A library may swallow a cancellation: it is told again."""
     left = set(tasks)
     while left:

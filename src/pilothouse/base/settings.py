@@ -82,10 +82,26 @@ class Settings(BaseModel):
     anthropic_base_url: str | None = None
     openrouter_api_key: SecretStr | None = None
     openrouter_base_url: str | None = None
+    gemini_api_key: SecretStr | None = None
+    gemini_base_url: str | None = None
+    groq_api_key: SecretStr | None = None
+    groq_base_url: str | None = None
     ollama_base_url: str | None = None
     chat_model: str | None = None  # provider/name; absent: the first configured provider's, else offline
     chat_advanced_model: str | None = None
+    chat_title_model: str | None = None  # names conversations; absent: a small one if its provider is there
+    chat_context_window: Annotated[int, Field(ge=4_000)] | None = None  # tokens; absent: as is known of the model
+    chat_fallback_model: str | None = None  # goes on where another fails, with a notice
+    disabled_models: Words = ()  # provider/name, or provider/* for all of one
     thinking_budget_tokens: Annotated[int, Field(ge=0, le=128_000)] = 8192  # 0: no request asks for thinking
+    thinking_effort: Literal["low", "medium", "high", "max"] | None = None  # absent: as the budget says
+    show_reasoning: bool = True  # whether clients are shown what models think; the log has it either way
+    prompt_cache_ttl: Literal["5m", "1h"] = "1h"  # how long Anthropic's keeps what is marked
+
+    # Money, in microdollars; 0 is no limit
+    autopilot_daily_cost_limit_microdollars: Annotated[int, Field(ge=0)] = 0
+    autopilot_weekly_cost_limit_microdollars: Annotated[int, Field(ge=0)] = 0
+    turn_cost_ceiling_microdollars: Annotated[int, Field(ge=0)] = 0
 
     @property
     def files_dir(self) -> Path:

@@ -17,7 +17,16 @@ PREFIX = "PILOTHOUSE_"
 FILE = "_FILE"
 NAMES = tuple(Settings.model_fields)
 # Also read without the prefix, under the names that the makers' own tools use; the prefixed one wins.
-BARE = ("openai_api_key", "openai_base_url", "anthropic_api_key", "openrouter_api_key", "ollama_base_url")
+BARE = {
+    "OPENAI_API_KEY": "openai_api_key",
+    "OPENAI_BASE_URL": "openai_base_url",
+    "ANTHROPIC_API_KEY": "anthropic_api_key",
+    "GEMINI_API_KEY": "gemini_api_key",
+    "GROQ_API_KEY": "groq_api_key",
+    "OPEN_ROUTER_API_KEY": "openrouter_api_key",
+    "OPENROUTER_API_KEY": "openrouter_api_key",
+    "OLLAMA_BASE_URL": "ollama_base_url",
+}
 
 
 class SettingsWrong(PilothouseError):
@@ -76,9 +85,9 @@ def _read_dotenv(path: Path) -> dict[str, str]:
 
 
 def _take_variables(found: _Found, variables: Mapping[str, str], source: str) -> None:
-    for name in BARE:
-        if variables.get(name.upper()):
-            found.put(name, variables[name.upper()], source)
+    for variable, name in BARE.items():
+        if variables.get(variable):
+            found.put(name, variables[variable], source)
     for variable, value in variables.items():
         if not variable.startswith(PREFIX):
             continue

@@ -7,14 +7,18 @@ import asyncio
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast, get_type_hints
+from hashlib import sha256
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
 import structlog
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from pilothouse.base.actor import Actor
+from pilothouse.base.jobs.moves import micros
+from pilothouse.base.permissions import UNRESTRICTED, Permissions
+from pilothouse.base.tool_schemas import arguments_of, without_titles
 from pilothouse.base.work import Read, Units, Work
 from pilothouse.kit.errors import PilothouseError, UserError
 from pilothouse.kit.ids import new_id
@@ -25,6 +29,7 @@ log = structlog.get_logger()
 MAX_TOOL_WAIT_SECONDS = 300
 
 Part = TypeVar("Part")
+Given = TypeVar("Given")
 
 
 class Effect(StrEnum):
@@ -64,6 +69,14 @@ class NoResults(ToolResult):
     suggestions: list[str] = Field(default_factory=list)
 
 
+class Simulated(ToolResult):
+    """Stands for an effect outside that a rehearsal does not have."""
+
+    type: Literal["simulated"] = "simulated"
+    tool: str
+    is_dry_run: bool = True  # for the page; models are not shown it
+
+
 class InvalidArguments(UserError):
     """Some arguments were refused."""
 
@@ -89,10 +102,17 @@ class ToolContext:
     idempotency_key: str  # the same when a crash makes the call run again
     units: Units
     parts: Mapping[type, object] = field(default_factory=dict[type, object])
-    dry_run: bool = False
+    dry_run: bool = False  # the session rehearses: nothing reaches the outside, whatever the model asks
+    builder_graph_id: str | None = None  # the one agent that the session is bound to
+    permissions: Permissions = UNRESTRICTED
     tools_used: frozenset[str] = frozenset()  # that gave a result in this session, before this round
     cancelled: asyncio.Event = field(default_factory=asyncio.Event)
     progress: Callable[[str], None] = lambda caption: None  # a line for whoever watches; kept nowhere
+
+    @property
+    def background_id(self) -> str:
+        """Under which the work of this call is found, should it go on in the background."""
+        return f"bg-{sha256(self.idempotency_key.encode()).hexdigest()[:12]}"
 
     def part(self, kind: type[Part]) -> Part:
         """The process's one object of this kind."""
@@ -118,6 +138,42 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
+class Deferred:
+    """No answer yet: the call waits, without a worker, for the end of a job. The tool's `finish` makes the result."""
+
+    kind: str  # run, sub_session
+    id: str  # the run, or the session
+    job_id: str  # whose end is waited for
+    since: int  # microseconds
+    until: int
+    owned: bool = False  # this very call began it: cancelling the turn stops it
+    memo: JsonObject = field(default_factory=dict[str, Json])  # what `finish` wants to know
+
+    def as_json(self) -> JsonObject:
+        return asdict(self)
+
+    @classmethod
+    def of(cls, told: Mapping[str, Json]) -> "Deferred":
+        """Read what `as_json` gave."""
+        times = cast(int, told["since"]), cast(int, told["until"])
+        named = str(told["kind"]), str(told["id"]), str(told["job_id"])
+        return cls(*named, *times, bool(told["owned"]), cast(JsonObject, told["memo"]))
+
+
+def wait_for(kind: str, id: str, job_id: str, seconds: float, *, owned: bool = False, **memo: Json) -> Deferred:
+    """Wait for the end of this job from now on, at most so long."""
+    now = micros()
+    return Deferred(kind, id, job_id, now, now + int(min(seconds, MAX_TOOL_WAIT_SECONDS) * 1_000_000), owned, memo)
+
+
+Answer: TypeAlias = ToolResult | Deferred
+Function: TypeAlias = Callable[..., Awaitable[Answer]]
+# (context, what was waited for, whether the time is over): the result, or None to go on waiting. Called whenever
+# something may have changed, so it looks for itself; when the time is over it must answer.
+Finish: TypeAlias = Callable[[ToolContext, Deferred, bool], Awaitable[ToolResult | None]]
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """One declaration, from which schema, permission name, label and card are all read."""
 
@@ -125,32 +181,48 @@ class Tool:
     description: str
     label: str  # what the chat shows while it runs
     arguments: type[BaseModel]
-    function: Callable[..., Awaitable[ToolResult]]
+    function: Function
     effect: Effect
     repeat_safe: bool  # whether a call that may have happened is made again, with the same key
     timeout_seconds: float | None  # None: it caps itself, by an argument of `WaitSeconds`
+    rehearses: bool = False  # knows by itself what to do in a dry run; else its outside effect is left out
+    finish: Finish | None = None  # of a tool that may defer
 
     @property
     def schema(self) -> JsonObject:
         """The arguments as JSON schema, without what only takes room."""
-        return cast(JsonObject, _without_titles(self.arguments.model_json_schema()))
+        return cast(JsonObject, without_titles(self.arguments.model_json_schema()))
 
-    async def call(self, ctx: ToolContext, arguments: Mapping[str, Json]) -> Outcome:
-        """Check, run within the budget, answer. Only cancellation is raised."""
+    async def call(self, ctx: ToolContext, arguments: Mapping[str, Json]) -> Outcome | Deferred:
+        """Check, run, answer. Only cancellation is raised. Whoever calls sees to the budget: work that takes longer is
+        not lost.
+        """
+        answer = await self._guarded(self._ask(ctx, arguments))
+        return answer if isinstance(answer, Deferred) else outcome_of(ctx, answer)
+
+    async def look(self, ctx: ToolContext, waiting: Deferred, *, late: bool) -> Outcome | None:
+        """The result of a call that waits, once there is one; `late`: now, whatever it is."""
+        assert self.finish is not None
+        answer = await self._guarded(self.finish(ctx, waiting, late))
+        if answer is None and late:
+            answer = ToolError(code="tool_timeout", message=f"{self.name} gave nothing in its time.")
+        return None if answer is None else outcome_of(ctx, answer)
+
+    async def _ask(self, ctx: ToolContext, arguments: Mapping[str, Json]) -> Answer:
+        asked = self._checked(arguments)
+        if ctx.dry_run and self.effect is Effect.OUTSIDE and not self.rehearses:
+            return Simulated(message=f"{self.name} was done.", tool=self.name)
+        return await self.function(ctx, **{name: getattr(asked, name) for name in type(asked).model_fields})
+
+    async def _guarded(self, work: Awaitable[Given]) -> "Given | ToolError":
         try:
-            asked = self._checked(arguments)
-            async with asyncio.timeout(self.timeout_seconds):
-                result = await self.function(ctx, **{name: getattr(asked, name) for name in type(asked).model_fields})
-        except TimeoutError:
-            result = ToolError(code="tool_timeout", message=f"{self.name} took over {self.timeout_seconds} seconds.")
+            return await work
         except PilothouseError as error:
-            result = _told(error)
+            return _told(error)
         except Exception:  # this door's one net: the turn goes on, the log has the trace
             trace_id = new_id()
             log.exception("tool.fault", tool=self.name, trace_id=trace_id)
-            result = ToolError(code="internal", message="This tool failed.", details={"trace_id": trace_id})
-        given = result.model_copy(update={"session_id": ctx.session_id})
-        return Outcome(given.model_dump(mode="json", exclude_none=True), not isinstance(result, ToolError))
+            return ToolError(code="internal", message="This tool failed.", details={"trace_id": trace_id})
 
     def _checked(self, arguments: Mapping[str, Json]) -> BaseModel:
         try:
@@ -163,6 +235,12 @@ class Tool:
             needed = [name for name, about in self.arguments.model_fields.items() if about.is_required()]
             hint = f"{self.name} needs {', '.join(needed)}." if needed else None
             raise InvalidArguments(hint=hint, errors=faults) from error
+
+
+def outcome_of(ctx: ToolContext, result: ToolResult) -> Outcome:
+    """A result as it is stored."""
+    given = result.model_copy(update={"session_id": ctx.session_id})
+    return Outcome(given.model_dump(mode="json", exclude_none=True), not isinstance(result, ToolError))
 
 
 def _told(error: PilothouseError) -> ToolError:
@@ -191,49 +269,25 @@ class ToolBox(Mapping[str, Tool]):
         effect: Effect = Effect.READ,
         repeat_safe: bool = True,
         timeout_seconds: float | None = MAX_TOOL_WAIT_SECONDS,
-    ) -> Callable[[Callable[..., Awaitable[ToolResult]]], Callable[..., Awaitable[ToolResult]]]:
-        """Make a function a tool: its docstring is what the model reads, its parameters are the arguments."""
+        rehearses: bool = False,
+        finish: Finish | None = None,
+    ) -> Callable[[Function], Function]:
+        """Make a function a tool: its docstring is what the model reads, its parameters are the arguments.
+
+        One that may answer with `Deferred` needs a `finish`.
+        """
         if timeout_seconds is not None and not 0 < timeout_seconds <= MAX_TOOL_WAIT_SECONDS:
             raise ValueError(f"a tool has at most {MAX_TOOL_WAIT_SECONDS} seconds")
 
-        def declare(function: Callable[..., Awaitable[ToolResult]]) -> Callable[..., Awaitable[ToolResult]]:
+        def declare(function: Function) -> Function:
             name = function.__name__
             if name in self._tools:
                 raise ValueError(f"there are two tools called {name}")
             about = inspect.cleandoc(function.__doc__ or "")
             if not about:
                 raise ValueError(f"{name} has no docstring, so no model would know what it is for")
-            arguments = _arguments_of(function)
-            self._tools[name] = Tool(name, about, label, arguments, function, effect, repeat_safe, timeout_seconds)
+            manner = (effect, repeat_safe, timeout_seconds, rehearses, finish)
+            self._tools[name] = Tool(name, about, label, arguments_of(function), function, *manner)
             return function
 
         return declare
-
-
-class _Arguments(BaseModel):
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", str_strip_whitespace=True)
-
-
-def _arguments_of(function: Callable[..., Any]) -> type[BaseModel]:
-    hints = get_type_hints(function, include_extras=True)
-    fields: dict[str, Any] = {
-        name: (hints[name], ... if about.default is inspect.Parameter.empty else about.default)
-        for name, about in list(inspect.signature(function).parameters.items())[1:]  # all but the context
-    }
-    return create_model(f"{function.__name__}_arguments", __base__=_Arguments, **fields)
-
-
-def _without_titles(schema: Any) -> Any:
-    """Titles repeat the names; a property that is itself called `title` stays."""
-    if isinstance(schema, list):
-        return [_without_titles(item) for item in cast(list[Any], schema)]
-    if not isinstance(schema, dict):
-        return schema
-    told = cast(dict[str, Any], schema)
-    return {
-        name: {key: _without_titles(value) for key, value in item.items()}
-        if name in ("properties", "$defs")
-        else _without_titles(item)
-        for name, item in told.items()
-        if not (name == "title" and isinstance(item, str))
-    }

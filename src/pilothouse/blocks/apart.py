@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
@@ -81,6 +82,9 @@ class Apart:
 
     def progress(self, message: str, fraction: float | None = None) -> None:
         """Not shown."""
+
+    def spend(self, provider: str, microdollars: int, tokens: Mapping[str, int] | None = None) -> None:
+        """Nothing can be bought from here."""
 
     def info(self, message: str, **facts: Json) -> None:
         """Not kept."""

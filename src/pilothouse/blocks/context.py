@@ -133,6 +133,10 @@ class BlockContext(Protocol):
 
     def progress(self, message: str, fraction: float | None = None) -> None: ...
 
+    def spend(self, provider: str, microdollars: int, tokens: Mapping[str, int] | None = None) -> None:
+        """Say what this step costs; it stands in the statistics of the run, and of the runs above it."""
+        ...
+
     @property
     def kept(self) -> Json:
         """What the block kept with the wait from which it goes on; null when it starts at its beginning."""

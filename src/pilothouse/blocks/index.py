@@ -17,14 +17,14 @@ from pilothouse.blocks.refusals import BlockRefused
 from pilothouse.blocks.registry import INDEX, TEST_INDEX
 from pilothouse.kit.json import Json, JsonObject, pretty
 
-TEST_MODULE = "pilothouse.blocks.testing"
+TEST_MODULES = ("pilothouse.blocks.testing", "pilothouse.blocks.testing_runs")
 
 
 def block_modules() -> list[ModuleType]:
-    """Every module below `pilothouse.blocks`, the test-only one left out."""
+    """Every module below `pilothouse.blocks`, those for tests only left out."""
     found = pkgutil.walk_packages(blocks.__path__, "pilothouse.blocks.")
     names = sorted(module.name for module in found)
-    return [importlib.import_module(name) for name in names if name not in (TEST_MODULE, __name__, "__main__")]
+    return [importlib.import_module(name) for name in names if name not in (*TEST_MODULES, __name__, "__main__")]
 
 
 def entries(modules: Iterable[ModuleType]) -> list[JsonObject]:
@@ -53,7 +53,7 @@ def expected() -> dict[Path, str]:
     """What each index file should hold."""
     return {
         INDEX: pretty(entries(block_modules())),
-        TEST_INDEX: pretty(entries([importlib.import_module(TEST_MODULE)])),
+        TEST_INDEX: pretty(entries(map(importlib.import_module, TEST_MODULES))),
     }
 
 

@@ -128,6 +128,9 @@ class Rehearsal:
     def progress(self, message: str, fraction: float | None = None) -> None:
         self.log.info(message)
 
+    def spend(self, provider: str, microdollars: int, tokens: Mapping[str, int] | None = None) -> None:
+        """A rehearsal costs nothing."""
+
     @property
     def kept(self) -> Json:
         return None

@@ -63,7 +63,7 @@ class Act:
         if not self.over and not self.abandoned:
             self._empty_buffer()
             self.over = True
-            self._run.finish(self.step, self._clock())
+            self._run.finish(self.step, self._clock(), used=self.ctx.used)
 
     def fail(self, failed: StepFailed) -> None:
         """The block failed: try again if the policy says so, else end the step."""
@@ -74,11 +74,11 @@ class Act:
         at, retry, attempt = self._clock(), self.step.node.policy.retry, self.step.attempt
         if may_retry(retry, attempt, failed):
             rest = backoff_s(retry, attempt, failed.retry_after, self._random())
-            self._run.retry(self.step, failure, at + round(rest * 1_000_000), at)
+            self._run.retry(self.step, failure, at + round(rest * 1_000_000), at, used=self.ctx.used)
             return
         if not self.keeps_nothing:
             self._empty_buffer()
-        self._run.finish(self.step, at, failure)
+        self._run.finish(self.step, at, failure, self.ctx.used)
 
     def wait(self, waiting: Waiting) -> None:
         """The block asked to be called again later; what it fired before stands."""

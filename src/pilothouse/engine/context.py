@@ -1,9 +1,10 @@
 """What the engine gives a block beside its inputs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from pilothouse.engine.keys import idempotency_key
 from pilothouse.engine.state import Pause, Step
+from pilothouse.engine.usage import COST, TOKENS, Usage, add_usage, no_usage
 from pilothouse.kit.json import Json
 
 
@@ -23,13 +24,14 @@ class StepContext:
     that one, and what it fired before is behind it. Else many waits would cost the square of their number.
     """
 
-    __slots__ = ("_waits", "drops", "now", "run_id", "step")
+    __slots__ = ("_waits", "drops", "now", "run_id", "step", "used")
 
     def __init__(self, run_id: str, step: Step, clock: Callable[[], int]) -> None:
         self.run_id = run_id
         self.step = step
         self.drops = _since(step) if step.yields else None
         self.now = clock  # microseconds since 1970
+        self.used: Usage | None = None  # what this call spent
         self._waits = 0
 
     @property
@@ -58,6 +60,12 @@ class StepContext:
         """The name of this step's effect, equal over crashes and retries."""
         return idempotency_key(self.run_id, self.step.id, label)
 
+    def spend(self, provider: str, microdollars: int, tokens: Mapping[str, int] | None = None) -> None:
+        """Count money and tokens of this call; they stand in the log when it ends or fails."""
+        if self.used is None:
+            self.used = no_usage()
+        add_usage(self.used, {COST: {provider: microdollars}, TOKENS: tokens or {}})
+
     async def wait_timer(self, seconds: float, *, keep: Json = None) -> int:
         """Wait, across restarts if need be, and return when that was due, the same at every call.
 
@@ -66,13 +74,18 @@ class StepContext:
         due = await self.wait("timer", due=self.now() + round(seconds * 1_000_000), keep=keep)
         return due if isinstance(due, int) else self.now()
 
-    async def wait(self, kind: str, *, due: int | None = None, ref: Json = None, keep: Json = None) -> Json:
-        """Wait for a moment or a fact from outside, and return that fact. Null keeps nothing."""
+    async def wait(
+        self, kind: str, *, due: int | None = None, ref: Json = None, keep: Json = None, gate: bool = False
+    ) -> Json:
+        """Wait for a moment or a fact from outside, and return that fact. Null keeps nothing.
+
+        A `gate` stands before the block: it is the first to wait, and its fact stays whatever the block keeps later.
+        """
         facts = self.step.facts
         if self._waits < len(facts):
             self._waits += 1
             return facts[self._waits - 1]
-        raise Waiting(Pause(kind, due, ref, keep))
+        raise Waiting(Pause(kind, due, ref, keep, gate))
 
 
 def _since(step: Step) -> dict[str, int]:

@@ -91,10 +91,13 @@ class Driver:
                 return await self._stop(lambda: run.end(stage.clock()))
 
     async def _breathe(self) -> None:
-        """Let others run; and let the disk catch up with a run that makes entries faster than it takes them."""
+        """Let others run; and let the disk catch up with a run that makes entries faster than it takes them.
+
+        A run with nothing to do at once ends, sleeps or rests: it need not come back to find that out.
+        """
         if self.stage.journal.is_full:
             await self.stage.journal.room()
-        else:
+        elif self.stage.has_more:
             await asyncio.sleep(0)
 
     async def close(self) -> None:

@@ -20,15 +20,15 @@ StepStatus: TypeAlias = Literal[
     "open", "ready", "running", "waiting", "completed", "failed", "skipped", "cancelled", "leftover"
 ]
 
-QUEUED: Final = "q"  # at, {inputs, masks, payload, skips}
+QUEUED: Final = "q"  # at, {inputs, masks, sealed, payload, skips}
 RUNNING: Final = "g"  # at
 WAITING: Final = "p"  # at, wake_at
 START: Final = "s"  # at, step, node, attempt, inputs (null when the step was started before)
 OUTPUT: Final = "o"  # at, step, node, pin, ordinal, value
-FINISH: Final = "f"  # at, step, node, status, error
-WAIT: Final = "w"  # at, step, node, kind, due, ref
+FINISH: Final = "f"  # at, step, node, status, error, then what it spent, if anything
+WAIT: Final = "w"  # at, step, node, kind, due, ref, then if there is more to say: keep, gate
 RESUME: Final = "u"  # at, step, node, fact
-RETRY: Final = "y"  # at, step, node, attempt, error, due
+RETRY: Final = "y"  # at, step, node, attempt, error, due, then what that attempt spent
 WARNING: Final = "n"  # at, step, node, code, link
 RESULT: Final = "v"  # at, step, node, name, value
 FINISHED: Final = "z"  # at, status, reason, summary
@@ -103,7 +103,8 @@ def _output(entry: Entry, plan: Plan) -> JsonObject:
 
 
 def _finish(entry: Entry, plan: Plan) -> JsonObject:
-    return _step(entry, plan) | {"status": entry[4], "error": entry[5]}
+    spent: JsonObject = entry[6] if len(entry) > 6 else {}
+    return _step(entry, plan) | {"status": entry[4], "error": entry[5]} | spent
 
 
 def _wait(entry: Entry, plan: Plan) -> JsonObject:

@@ -8,8 +8,10 @@ from pilothouse.engine.entries import Entry, RunStatus, StepStatus
 from pilothouse.engine.flow import Flow
 from pilothouse.engine.plan import Plan
 from pilothouse.engine.state import Pause, Step
+from pilothouse.engine.usage import add_usage, no_usage, usage_json
 from pilothouse.graph.catalogue import Kind
 from pilothouse.graph.fields import ERROR_PIN
+from pilothouse.graph.sub_agents import NO_MASKS, Masks
 from pilothouse.kit.json import Json, JsonObject
 
 FINAL: Final = frozenset({"completed", "completed_with_errors", "failed", "cancelled"})
@@ -24,8 +26,8 @@ class BrokenLog(Exception):
 class Facts(Flow):
     """The state of a run and the changes that entries stand for."""
 
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(plan)
+    def __init__(self, plan: Plan, hidden: Masks = NO_MASKS) -> None:
+        super().__init__(plan, hidden)
         self.status: RunStatus = "queued"
         self.head: int = 0
         self.waiting: dict[int, Step] = {}
@@ -33,6 +35,7 @@ class Facts(Flow):
         self.retries = 0
         self.errors_handled = 0
         self.errors_unhandled = 0
+        self.used = no_usage()  # by its own steps and by what they started
         self.children = 0  # runs that steps of this one started, and that are over
         self.fault: Failure | None = None  # why the run must end at once
         self.first_failure: Failure | None = None
@@ -46,7 +49,7 @@ class Facts(Flow):
             entries.WAITING: self._waiting,
             entries.START: lambda entry: self._started(self.steps[entry[2]]),
             entries.OUTPUT: lambda entry: self._fired(self.steps[entry[2]], entry[4], entry[6]),
-            entries.FINISH: lambda entry: self._over(self.steps[entry[2]], entry[4], entry[5]),
+            entries.FINISH: self._finish,
             entries.WAIT: self._wait,
             entries.RESUME: self._resume,
             entries.RETRY: self._retry,
@@ -81,6 +84,7 @@ class Facts(Flow):
             "dropped": self.dropped,
             "leftovers": self.counts.get("leftover", 0),
             "children": self.children,
+            **usage_json(self.used),
         }
 
     def _queued(self, entry: Entry) -> None:
@@ -116,16 +120,21 @@ class Facts(Flow):
             step.state.reached = True
             if step.node.ordered:
                 step.placed = True
-                step.state.order.append(step)
+                step.state.line_up(step)
 
     def _take_place(self, step: Step) -> None:
         if step.node.ordered:
             step.placed = True
-            step.state.order.append(step)
+            step.state.line_up(step)
 
     def _fired(self, step: Step, pin: str, value: Json) -> None:
         step.yields[pin] = step.yields.get(pin, 0) + 1
         self.release(step, pin, value)
+
+    def _finish(self, entry: Entry) -> None:
+        if len(entry) > 6:
+            add_usage(self.used, entry[6])
+        self._over(self.steps[entry[2]], entry[4], entry[5])
 
     def _over(self, step: Step, status: StepStatus, failure: Failure | None) -> None:
         del self.running[step.id]
@@ -158,7 +167,7 @@ class Facts(Flow):
         self._put_aside(step, pause)
         if pause.keep is not None:
             step.kept = pause.keep
-            step.facts = []
+            step.facts = step.facts[: step.gates]
             step.before = dict(step.yields)
         if pause.kind == "review":  # only a human may take for ever, so others go first
             self.give_up_place(step)
@@ -167,6 +176,8 @@ class Facts(Flow):
         step = self.steps[entry[2]]
         step.attempt += 1
         self.retries += 1
+        if len(entry) > 7:
+            add_usage(self.used, entry[7])
         self._put_aside(step, Pause("retry", entry[6], None))
 
     def _put_aside(self, step: Step, pause: Pause) -> None:
@@ -179,6 +190,7 @@ class Facts(Flow):
         step = self.waiting.pop(entry[2])
         if step.pause and step.pause.kind != "retry":
             step.facts.append(entry[4])
+            step.gates += step.pause.gate
             if step.pause.kind == "child" and entry[4]["ended"] is not None:
                 self._roll_up(step, entry[4]["ended"])
         step.pause = None
@@ -191,6 +203,7 @@ class Facts(Flow):
         """A child is over: what went wrong in it went wrong in this run too. If it failed, its step will say so."""
         stats = ended["stats"]
         self.children += 1 + stats.get("children", 0)
+        add_usage(self.used, stats)
         if ended["status"] == "completed_with_errors":
             self.errors_handled += stats["errors_handled"]
             self.errors_unhandled += stats["errors_unhandled"]

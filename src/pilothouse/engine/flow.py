@@ -9,14 +9,16 @@ from pilothouse.engine.plan import Plan, PlanLink, PlanPin
 from pilothouse.engine.state import NodeState, Step, node_states
 from pilothouse.graph.fields import ERROR_PIN
 from pilothouse.graph.pins import MISS, TOOLS, select, tool_of
+from pilothouse.graph.sub_agents import NO_MASKS, Masks
 from pilothouse.kit.json import Json, JsonObject
 
 
 class Flow:
     """The steps of one run and the values between them."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, hidden: Masks = NO_MASKS) -> None:
         self.plan = plan
+        self.hidden = hidden  # masks that neither log nor snapshot may hold as they are
         self.facts: JsonObject = {"inputs": {}}
         self.nodes: list[NodeState] = []
         self.steps: dict[int, Step] = {}  # all but those that are over
@@ -33,7 +35,7 @@ class Flow:
     def open_first_steps(self, facts: JsonObject) -> None:
         """Open what starts by itself: Input nodes, nodes without links, a trigger with its payload."""
         self.facts = facts
-        self.nodes = node_states(self.plan, facts)
+        self.nodes = node_states(self.plan, facts, self.hidden)
         for state in self.nodes:
             if state.starts:
                 self._make_ready(self._new_step(state, {}, 0))
@@ -89,17 +91,17 @@ class Flow:
         if not step.placed:
             return
         step.placed = False
-        order = step.state.order
-        if order[0] is not step:
-            order.remove(step)
+        state = step.state
+        if state.order[0] is not step:
+            state.order.remove(step)
             return
-        order.popleft()
-        while order:
-            head = order[0]
+        del state.order[0]
+        while state.order:
+            head = state.order[0]
             self._let_go(head)
             if not head.done:
                 return
-            order.popleft()
+            del state.order[0]
             del self.steps[head.id]
 
     def is_handled(self, step: Step, message: str) -> bool:

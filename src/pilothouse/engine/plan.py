@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from pilothouse.graph.catalogue import BlockSpec, Catalogue, Effects, Kind
 from pilothouse.graph.document import Document, Link, Node
-from pilothouse.graph.fields import properties, takes_any_pin
+from pilothouse.graph.fields import properties, secret_pins, takes_any_pin
 from pilothouse.graph.fitting import accepts_null
 from pilothouse.graph.pins import Path, Pin, parse_sink, parse_source
 from pilothouse.kit.errors import Invalid
@@ -50,7 +50,7 @@ class PlanNode:
 
     __slots__ = (
         *("block", "id", "index", "inline", "is_output", "join", "kind", "literals", "no_null", "ordered"),
-        *("outs", "pins", "plain", "policy", "slots", "spec", "starts", "statics", "timeout_s"),
+        *("outs", "pins", "plain", "policy", "secrets", "slots", "spec", "starts", "statics", "timeout_s"),
     )
 
     def __init__(
@@ -67,6 +67,7 @@ class PlanNode:
         self.ordered = node.policy.ordered
         self.literals: JsonObject = {pin: value for pin, value in node.inputs.items() if any_pin or pin in fields}
         self.no_null = no_null
+        self.secrets = secret_pins(spec.inputs)
         self.pins = pins
         self.statics = frozenset(pin.name for pin in pins if pin.static)
         self.slots = len(pins) - len(self.statics)
@@ -137,3 +138,10 @@ def _numbered(statics: dict[str, bool]) -> dict[str, PlanPin]:
         made[text] = PlanPin(parse_sink(text), static, -1 if static else slot)
         slot += not static
     return made
+
+
+def open_inputs(node: PlanNode, inputs: JsonObject) -> JsonObject:
+    """What others may read of a step's inputs: secrets are left out."""
+    if not node.secrets:
+        return inputs
+    return {pin: value for pin, value in inputs.items() if pin not in node.secrets}

@@ -5,9 +5,11 @@ from typing import Final, Self
 from pilothouse.engine import entries
 from pilothouse.engine.entries import Entry
 from pilothouse.engine.facts import FINAL, Facts, Failure
-from pilothouse.engine.plan import Plan
+from pilothouse.engine.plan import Plan, open_inputs
 from pilothouse.engine.snapshot import put_back, take_down
 from pilothouse.engine.state import Pause, Step
+from pilothouse.engine.usage import Usage, add_usage, usage_json
+from pilothouse.graph.sub_agents import NO_MASKS, Masks
 from pilothouse.kit.json import Json, JsonObject
 
 MESSAGE_CANCELLED: Final = "The run was cancelled."
@@ -29,9 +31,9 @@ class Run(Facts):
         return take_down(self)
 
     @classmethod
-    def restore(cls, plan: Plan, snapshot: JsonObject) -> Self:
+    def restore(cls, plan: Plan, snapshot: JsonObject, hidden: Masks = NO_MASKS) -> Self:
         """The run as it was when the snapshot was taken; fold what the log holds after `head`."""
-        run = cls(plan)
+        run = cls(plan, hidden)
         put_back(run, snapshot)
         return run
 
@@ -57,7 +59,7 @@ class Run(Facts):
         if step.status != "ready":
             raise IllegalMove(f"Cannot start a step that is {step.status}.")
         inputs = step.state.inputs_of(step)
-        shown = None if step.started else inputs
+        shown = None if step.started else open_inputs(step.node, inputs)
         self.at = at
         self.out.append([entries.START, at, step.id, step.node.index, step.attempt, shown])
         self._started(step)
@@ -71,13 +73,16 @@ class Run(Facts):
         self.out.append([entries.OUTPUT, at, step.id, step.node.index, pin, step.yields.get(pin, 0), value])
         self._fired(step, pin, value)
 
-    def finish(self, step: Step, at: int, failure: Failure | None = None) -> None:
+    def finish(self, step: Step, at: int, failure: Failure | None = None, used: Usage | None = None) -> None:
         """A running step is over, for good."""
         if step.status != "running":
             raise IllegalMove(f"Cannot finish a step that is {step.status}.")
         self.at = at
         status = "completed" if failure is None else "failed"
         self.out.append([entries.FINISH, at, step.id, step.node.index, status, failure])
+        if used is not None:
+            self.out[-1].append(usage_json(used))
+            add_usage(self.used, used)
         self._over(step, status, failure)
 
     def skip(self, step: Step, at: int) -> None:
@@ -89,7 +94,7 @@ class Run(Facts):
     def wait(self, step: Step, pause: Pause, at: int) -> None:
         """A running step asks to be called again when what it waits for has come."""
         self._refuse_unless(step.status == "running", "wait")
-        shown = pause[:3] if pause.keep is None else pause
+        shown = pause if pause.gate else pause[:4] if pause.keep is not None else pause[:3]
         self._live([entries.WAIT, at, step.id, step.node.index, *shown])
 
     def resume(self, step: Step, fact: Json, at: int) -> None:
@@ -97,10 +102,11 @@ class Run(Facts):
         self._refuse_unless(step.status == "waiting", "resume")
         self._live([entries.RESUME, at, step.id, step.node.index, fact])
 
-    def retry(self, step: Step, failure: Failure, due: int, at: int) -> None:
-        """A running step failed and is tried again when due."""
+    def retry(self, step: Step, failure: Failure, due: int, at: int, used: Usage | None = None) -> None:
+        """A running step failed and is tried again when due; what it spent, it spent."""
         self._refuse_unless(step.status == "running", "retry")
-        self._live([entries.RETRY, at, step.id, step.node.index, step.attempt, failure, due])
+        entry: Entry = [entries.RETRY, at, step.id, step.node.index, step.attempt, failure, due]
+        self._live(entry if used is None else [*entry, usage_json(used)])
 
     def end(self, at: int) -> None:
         """Nothing is left to do, or a fault forbids to go on."""

@@ -9,10 +9,15 @@ from pilothouse.engine.state import NodeState, Pause, Step, node_state
 from pilothouse.kit.json import JsonObject
 
 FORM: Final = 1
+_UNKNOWN: Final[tuple[Tree, ...]] = (
+    None,
+    None,
+    0,
+)  # `kept`, `before`, `gates` of a step that an older version took down
 _PLAIN: Final = (
     *("status", "head", "opened", "held", "selector_misses", "dropped", "counts", "retries"),
     *("children", "errors_handled", "errors_unhandled", "fault", "first_failure", "reason"),
-    *("active_us", "active_since", "at"),
+    *("active_us", "active_since", "at", "used"),
 )
 
 
@@ -44,7 +49,7 @@ def put_back(run: Facts, snapshot: JsonObject) -> None:
     run.leftovers = list(shot["leftovers"])
     run.out = [list(entry) for entry in shot["out"]]
     if shot["nodes"]:
-        run.nodes = [node_state(node, run.facts) for node in run.plan.nodes]
+        run.nodes = [node_state(node, run.facts, run.hidden) for node in run.plan.nodes]
     for row in shot["steps"]:
         step = _step_up(run, row)
         run.steps[step.id] = step
@@ -56,7 +61,9 @@ def put_back(run: Facts, snapshot: JsonObject) -> None:
 
 
 def _copy(value: Tree) -> Tree:
-    return dict(cast(dict[str, Tree], value)) if isinstance(value, dict) else value
+    if not isinstance(value, dict):
+        return value
+    return {key: _copy(item) for key, item in cast(dict[str, Tree], value).items()}
 
 
 def _filled(filled: dict[str, Tree], step: Step) -> dict[str, Tree]:
@@ -70,7 +77,7 @@ def _step_down(step: Step) -> list[Tree]:
     return [
         *(step.id, step.node.index, step.status, step.lacking, step.attempt, step.started, step.placed, step.done),
         *(_filled(step.filled, step), dict(step.yields), [list(item) for item in step.held], list(step.facts)),
-        *(None if step.pause is None else list(step.pause), step.kept, step.before),
+        *(None if step.pause is None else list(step.pause), step.kept, step.before, step.gates),
     ]
 
 
@@ -84,7 +91,7 @@ def _step_up(run: Facts, row: list[Tree]) -> Step:
     step.held = [(pin, value) for pin, value in held]
     step.facts = list(facts)
     step.pause = None if pause is None else Pause(*pause)
-    step.kept, step.before = kept or (None, None)  # older snapshots know of neither
+    step.kept, step.before, step.gates = (*kept, *_UNKNOWN[len(kept) :])
     return step
 
 
@@ -100,4 +107,5 @@ def _node_up(state: NodeState, row: list[Tree], steps: dict[int, Step]) -> None:
     count, reached, turns, latest, opened, order = row
     state.count, state.reached, state.next, state.latest = count, reached, list(turns), dict(latest)
     state.open = {turn: steps[step_id] for turn, step_id in opened}
-    state.order = deque(steps[step_id] for step_id in order)
+    for step_id in order:
+        state.line_up(steps[step_id])

@@ -50,6 +50,11 @@ class Stage:
     def busy(self) -> bool:
         return bool(self._tasks)
 
+    @property
+    def has_more(self) -> bool:
+        """Whether some step could go on at once."""
+        return bool(self.run.ready or self._paused)
+
     def push(self) -> None:
         """Hand the journal what was made."""
         if self.run.out:
@@ -137,7 +142,7 @@ class Stage:
     def _settle(self, runnable: Runnable, inputs: JsonObject, ctx: StepContext, fires: Fires) -> None:
         """The plain end of a plain block, without the cost of an act."""
         run, step = self.run, ctx.step
-        if ctx.drops or (len(fires) > 1 and step.node.policy.retry.max_attempts > 1):
+        if ctx.drops or ctx.used or (len(fires) > 1 and step.node.policy.retry.max_attempts > 1):
             act = Act(run, runnable, inputs, ctx, self.random)
             act.fire(fires)
             act.complete()

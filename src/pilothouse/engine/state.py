@@ -7,6 +7,7 @@ from pilothouse.engine.entries import StepStatus
 from pilothouse.engine.plan import Plan, PlanNode
 from pilothouse.graph.catalogue import Kind
 from pilothouse.graph.pins import assemble, parse_sink
+from pilothouse.graph.sub_agents import NO_MASKS, Masks
 from pilothouse.kit.json import Json, JsonObject
 
 
@@ -17,14 +18,15 @@ class Pause(NamedTuple):
     due: int | None
     ref: Json
     keep: Json = None  # what the block has to know to go on from this very wait
+    gate: bool = False  # asked before the block itself: what comes of it stays, whatever the block keeps
 
 
 class Step:
     """One execution of one node."""
 
     __slots__ = (
-        *("attempt", "before", "done", "facts", "filled", "held", "id", "kept", "lacking", "node", "pause", "placed"),
-        *("started", "state", "status", "yields"),
+        *("attempt", "before", "done", "facts", "filled", "gates", "held", "id", "kept", "lacking", "node"),
+        *("pause", "placed", "started", "state", "status", "yields"),
     )
 
     def __init__(self, step_id: int, state: "NodeState", filled: JsonObject, lacking: int) -> None:
@@ -41,11 +43,13 @@ class Step:
         self.yields: dict[str, int] = {}  # journaled outputs by pin
         self.held: list[tuple[str, Json]] = []  # outputs that older steps of the node hold back
         self.facts: list[Json] = []  # what its waits came to, in order, since `kept`
+        self.gates = 0  # how many of them, the first ones, came to gates and stay
         self.kept: Json = None  # where the block goes on from; its start when null
         self.before: dict[str, int] | None = None  # `yields` at that point
         self.pause: Pause | None = None
 
 
+_FEW: Final = 32
 _FROM_OUTSIDE: Final = frozenset({Kind.INPUT, Kind.TRIGGER})
 
 
@@ -72,7 +76,7 @@ class NodeState:
         self.open: dict[int, Step] = {}
         self.count = 0
         self.next = [0] * node.slots
-        self.order: deque[Step] = deque()
+        self.order: list[Step] | deque[Step] = []  # of release
         self.reached = False
 
     def _put_on(self, mask: JsonObject) -> None:
@@ -84,6 +88,12 @@ class NodeState:
         self.statics = frozenset(pin.name for pin in free if pin.static)
         self.needs = len(free) - len(self.statics)
         self.starts = self.starts or bool(pins and not free)
+
+    def line_up(self, step: Step) -> None:
+        """Put a step last in the order of release. Most orders are short, and a list is much sooner made."""
+        if len(self.order) == _FEW:
+            self.order = deque(self.order)
+        self.order.append(step)
 
     def inputs_of(self, step: Step) -> JsonObject:
         """The step's inputs: literal < delivered < mask; a null that the field's type lacks is taken out."""
@@ -109,17 +119,17 @@ class NodeState:
 _NOTHING: Final[JsonObject] = {}
 
 
-def node_states(plan: Plan, facts: JsonObject) -> list[NodeState]:
+def node_states(plan: Plan, facts: JsonObject, hidden: Masks = NO_MASKS) -> list[NodeState]:
     """The state of every node at the start. Most nodes take nothing from the facts: they are made the short way."""
-    if facts.get("masks"):
-        return [node_state(node, facts) for node in plan.nodes]
+    if facts.get("masks") or hidden:
+        return [node_state(node, facts, hidden) for node in plan.nodes]
     return [
         node_state(node, facts) if node.kind in _FROM_OUTSIDE else NodeState(node, _NOTHING, None)
         for node in plan.nodes
     ]
 
 
-def node_state(node: PlanNode, facts: JsonObject) -> NodeState:
+def node_state(node: PlanNode, facts: JsonObject, hidden: Masks = NO_MASKS) -> NodeState:
     """The state of a node at the start of a run that was accepted with these facts."""
     given: JsonObject = {}
     inputs, payload, masks = facts["inputs"], facts.get("payload"), facts.get("masks")
@@ -128,8 +138,9 @@ def node_state(node: PlanNode, facts: JsonObject) -> NodeState:
         given = {"value": inputs[name]}
     elif node.kind is Kind.TRIGGER and payload is not None:
         given = {"payload": payload}
-    mask = masks.get(node.id) if isinstance(masks, dict) else None
-    state = NodeState(node, given, mask if isinstance(mask, dict) and mask else None)
+    shown = masks.get(node.id) if isinstance(masks, dict) else None
+    mask = {**(shown if isinstance(shown, dict) else {}), **hidden.get(node.id, {})}
+    state = NodeState(node, given, mask or None)
     if node.kind is Kind.TRIGGER:
         state.starts = payload is not None
     return state

@@ -65,3 +65,4 @@ class BlockSpec:
 
 
 Catalogue: TypeAlias = Mapping[str, BlockSpec]
+Credentials: TypeAlias = Mapping[str, str]  # what somebody may use: the provider of each, by its id

@@ -26,6 +26,13 @@ def takes_any_pin(spec: BlockSpec, schema: JsonObject) -> bool:
     return schema.get("additionalProperties", False) is not False
 
 
+def secret_pins(schema: JsonObject) -> frozenset[str]:
+    """The fields whose values nobody may read later: secrets, and references to credentials."""
+    return frozenset(
+        name for name, field in properties(schema).items() if field.get("secret") is True or is_credentials(name)
+    )
+
+
 def is_credentials(field: str) -> bool:
     """Whether this field holds a reference to a credential and no value of its own."""
     return field == "credentials" or field.endswith("_credentials")

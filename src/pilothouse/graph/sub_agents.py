@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from pilothouse.graph.catalogue import BlockSpec, Catalogue, Kind
@@ -20,23 +21,34 @@ MASKS_FIELD: Final = "nodes_input_masks"  # masks of the child's nodes that the 
 
 Pinned: TypeAlias = tuple[str, int]
 Children: TypeAlias = Mapping[Pinned, Document]
+Masks: TypeAlias = Mapping[str, JsonObject]  # values by node id and pin; `parent/child` is a node of a sub-agent
+NO_MASKS: Final[Masks] = MappingProxyType({})
+_NAMING: Final = (AGENT_FIELD, VERSION_FIELD)
 
 
-def pinned_by(node: Node) -> Pinned | None:
-    """The agent and version that a sub-agent node names; None when it names none."""
-    agent_id, version = node.inputs.get(AGENT_FIELD), node.inputs.get(VERSION_FIELD)
+def pinned_by(node: Node, mask: JsonObject | None = None) -> Pinned | None:
+    """The agent and version that a sub-agent node, or its mask, names; None when it names none."""
+    given = {**node.inputs, **mask} if mask else node.inputs
+    agent_id, version = given.get(AGENT_FIELD), given.get(VERSION_FIELD)
     if isinstance(agent_id, str) and agent_id and isinstance(version, int) and not isinstance(version, bool):
         return agent_id, version
     return None
 
 
-def sub_agents_of(doc: Document, catalogue: Catalogue) -> Iterator[tuple[Node, Pinned | None]]:
-    """Each sub-agent node with what it pins, but for those whose agent a link names, which only a run can tell."""
-    linked = {link.target for link in doc.links if pin_base(link.sink) in (AGENT_FIELD, VERSION_FIELD)}
+def sub_agents_of(doc: Document, catalogue: Catalogue, masks: Masks = NO_MASKS) -> Iterator[tuple[Node, Pinned | None]]:
+    """Each sub-agent node with what it pins, but for those whose agent a link names, which only a run can tell.
+
+    A mask is stronger than a literal and than a link.
+    """
+    linked = {
+        link.target
+        for link in doc.links
+        if (pin := pin_base(link.sink)) in _NAMING and pin not in masks.get(link.target, {})
+    }
     for node in doc.nodes:
         spec = catalogue.get(node.block)
         if spec is not None and spec.kind is Kind.AGENT and node.id not in linked:
-            yield node, pinned_by(node)
+            yield node, pinned_by(node, masks.get(node.id))
 
 
 def embedded(doc: Document) -> dict[Pinned, Document]:
@@ -67,10 +79,15 @@ def literals_of(node: Node, spec: BlockSpec) -> JsonObject:
     return {**as_object(node.inputs.get(VALUES_FIELD)), **node.inputs}
 
 
-def masks_inside(node: Node, masks: Mapping[str, JsonObject]) -> dict[str, JsonObject]:
+def masks_inside(node: Node, masks: Masks) -> dict[str, JsonObject]:
     """The masks of the nodes in its child, as that names them: the node's own, and over them those of the run."""
-    way = f"{node.id}/"
-    found = {key: as_object(mask) for key, mask in as_object(node.inputs.get(MASKS_FIELD)).items()}
+    own = {key: as_object(mask) for key, mask in as_object(node.inputs.get(MASKS_FIELD)).items()}
+    return masks_below(node.id, masks, own)
+
+
+def masks_below(node_id: str, masks: Masks, own: Masks = NO_MASKS) -> dict[str, JsonObject]:
+    """Those of the nodes inside one sub-agent, pin by pin over the ones that its node brings."""
+    way, found = f"{node_id}/", dict(own)
     for key, mask in masks.items():
         if key.startswith(way):
             found[key.removeprefix(way)] = {**found.get(key.removeprefix(way), {}), **mask}

@@ -1,10 +1,11 @@
 """The one validator: every way in, from saving to AutoPilot, asks here."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
-from pilothouse.graph.catalogue import BlockSpec, Catalogue, Kind
+from pilothouse.graph.catalogue import BlockSpec, Catalogue, Credentials, Kind
 from pilothouse.graph.check_links import check_links
 from pilothouse.graph.check_nodes import check_node, check_value
 from pilothouse.graph.cron import is_cron
@@ -19,13 +20,17 @@ from pilothouse.graph.sub_agents import (
     AGENT_FIELD,
     MAX_DEPTH,
     Children,
+    Masks,
     Pinned,
     embedded,
     face_of,
     masks_inside,
+    pinned_by,
     sub_agents_of,
 )
-from pilothouse.kit.json import Json, JsonObject
+from pilothouse.kit.json import Json, JsonObject, dumps
+
+MAX_JUDGED: Final = 1_000  # uses of agents below one, each under masks of its own
 
 
 def validate(
@@ -36,15 +41,17 @@ def validate(
     masks: dict[str, JsonObject] | None = None,
     payload: Json = None,
     children: Children | None = None,
+    credentials: Credentials | None = None,
 ) -> Report:
     """All faults in one pass, those of sub-agents too. Without `inputs` (null) the agent is judged alone, not a run.
 
     `children` are the versions that sub-agent nodes pin, at every depth; what travels inside the document is known.
+    `credentials` are those of whoever runs it; without them nobody asks whether the ones that it names are usable.
     """
     known = {**embedded(doc), **(children or {})}
     family = survey(doc, catalogue, known)
     report = Report(level)
-    judge = _Judge(catalogue, known, family, level)
+    judge = _Judge(catalogue, known, family, level, credentials)
     specs = judge.check(doc, None, masks or {}, report)
     if inputs is not None:
         _check_run(doc, specs, catalogue, _Given(inputs, payload), report)
@@ -59,11 +66,10 @@ class _Judge:
     known: Children
     family: Family
     level: Level
-    judged: set[Pinned] = field(default_factory=set[Pinned])
+    credentials: Credentials | None = None
+    judged: set[tuple[Pinned, str]] = field(default_factory=set[tuple[Pinned, str]])  # with the masks over it
 
-    def check(
-        self, doc: Document, me: Pinned | None, masks: Mapping[str, JsonObject], report: Report
-    ) -> dict[str, BlockSpec]:
+    def check(self, doc: Document, me: Pinned | None, masks: Masks, report: Report) -> dict[str, BlockSpec]:
         _check_whole(doc, len(self.family.depth) - 1 if me is None else 0, report)
         specs = _check_blocks(doc, self.catalogue, self.known, report)
         check_links(doc, specs, report)
@@ -72,17 +78,17 @@ class _Judge:
         filled = _filled(doc, own)
         for node in doc.nodes:
             if node.id in specs:
-                check_node(node, specs[node.id], filled[node.id], report)
+                check_node(node, specs[node.id], filled[node.id], report, self.credentials)
         self._check_children(doc, me, masks, report)
         _check_masks(doc, specs, masks, report)
         _check_start(doc, specs, own, report)
         return specs
 
-    def _check_children(
-        self, doc: Document, me: Pinned | None, masks: Mapping[str, JsonObject], report: Report
-    ) -> None:
-        for node, pinned in sub_agents_of(doc, self.catalogue):
-            if pinned is None or (child := self.known.get(pinned)) is None:
+    def _check_children(self, doc: Document, me: Pinned | None, masks: Masks, report: Report) -> None:
+        for node, pinned in sub_agents_of(doc, self.catalogue, masks):
+            if pinned != pinned_by(node):
+                self._check_named_by_mask(node, pinned, masks, report)
+            elif pinned is None or pinned not in self.known:
                 text = "Choose an agent and its version." if pinned is None else "There is no such version of an agent."
                 report.add(node.id, AGENT_FIELD, "sub_agent_missing", text)
             elif pinned[0] in self.family.above_children(me):
@@ -90,18 +96,31 @@ class _Judge:
             elif self.family.depth[me] >= MAX_DEPTH:
                 report.add(node.id, AGENT_FIELD, "too_deep", f"Agents nest at most {MAX_DEPTH} levels deep.")
             else:
-                self._check_child(node, pinned, child, masks, report)
+                self._check_below(node, pinned, pinned, masks, report)
 
-    def _check_child(
-        self, node: Node, pinned: Pinned, child: Document, masks: Mapping[str, JsonObject], report: Report
-    ) -> None:
+    def _check_named_by_mask(self, node: Node, pinned: Pinned | None, masks: Masks, report: Report) -> None:
+        """As an agent of its own: where it stands, the document does not say. The run counts how deep that is."""
+        child = None if pinned is None else self.known.get(pinned)
+        if pinned is not None and child is not None:
+            family = survey(child, self.catalogue, self.known)
+            other = _Judge(self.catalogue, self.known, family, self.level, self.credentials, self.judged)
+            other._check_below(node, pinned, None, masks, report)
+        elif self.level == "run":  # a document that is imported may bring masks which name what is not here
+            report.add(node.id, AGENT_FIELD, "sub_agent_missing", "There is no such version of an agent.")
+
+    def _check_below(self, node: Node, pinned: Pinned, me: Pinned | None, masks: Masks, report: Report) -> None:
+        """Judge the child behind this node, once under each set of masks. `me` is its place in the family."""
         inner = masks_inside(node, masks)
-        if inner or pinned not in self.judged:
-            if not inner:
-                self.judged.add(pinned)
-            found = Report(self.level)
-            self.check(child, pinned, inner, found)
-            report.add_inside(node.id, found)
+        seen = (pinned, dumps(inner))
+        if seen in self.judged:
+            return
+        self.judged.add(seen)
+        if len(self.judged) > MAX_JUDGED:
+            report.add(node.id, AGENT_FIELD, "limit_sub_agents", "Masks make too many agents of those below this one.")
+            return
+        found = Report(self.level)
+        self.check(self.known[pinned], me, inner, found)
+        report.add_inside(node.id, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +178,7 @@ def _check_names(doc: Document, specs: dict[str, BlockSpec], report: Report) -> 
             report.add(node.id, "name", "input_type_conflict", f"'{name}' has another type on node '{other.id}'.")
 
 
-def _check_masks(doc: Document, specs: dict[str, BlockSpec], masks: Mapping[str, JsonObject], report: Report) -> None:
+def _check_masks(doc: Document, specs: dict[str, BlockSpec], masks: Masks, report: Report) -> None:
     nodes = {node.id for node in doc.nodes}
     for way in sorted(masks):
         node_id, _, inner = way.partition("/")
@@ -167,7 +186,7 @@ def _check_masks(doc: Document, specs: dict[str, BlockSpec], masks: Mapping[str,
             report.add(AGENT, "input_masks", "mask_unknown_node", f"There is no node '{way}' to mask.")
 
 
-def _filled(doc: Document, masks: Mapping[str, JsonObject]) -> dict[str, set[str]]:
+def _filled(doc: Document, masks: Masks) -> dict[str, set[str]]:
     """The fields of each node that links or masks fill."""
     filled: dict[str, set[str]] = defaultdict(set)
     for link in doc.links:
@@ -177,7 +196,7 @@ def _filled(doc: Document, masks: Mapping[str, JsonObject]) -> dict[str, set[str
     return filled
 
 
-def _check_start(doc: Document, specs: dict[str, BlockSpec], masks: Mapping[str, JsonObject], report: Report) -> None:
+def _check_start(doc: Document, specs: dict[str, BlockSpec], masks: Masks, report: Report) -> None:
     """Whether anything starts, and what can never follow; a masked pin waits for nothing."""
     links = [link for link in doc.links if not _is_masked(link, masks.get(link.target))]
     linked = {link.target for link in links}

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from pilothouse.base.committer import Refused, WriteSet
-from pilothouse.base.jobs.cancels import CANCEL_JOB
+from pilothouse.base.jobs.cancels import CANCEL_JOB, CANCEL_JOBS, CancelledJobs
 from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.moves import micros
 from tests.base.jobs.desk import Desk
@@ -82,3 +82,29 @@ async def test_a_job_that_has_ended_refuses(desk: Desk):
 
     with pytest.raises(Refused):
         await cancel(desk, job.id)
+
+
+async def test_w6_many_are_cancelled_at_once_each_as_if_alone(desk: Desk):
+    running = await desk.admit_running(cap=3)
+    sleeper = await desk.admit_running(cap=3)
+    await desk.suspend(sleeper)
+    queued = [(await desk.admit(cap=3))[0] for _ in range(2)]
+    held, state = await desk.admit(cap=3)
+    assert state == "held"
+    await desk.beat()
+
+    found = [(row[0], row[1], row[2], row[3]) for row in await desk.reader.rows(FOUND)]
+    params = (found, micros(), "me")
+    answers = await desk.committer.land(WriteSet(((CANCEL_JOBS, params),), locks=("run/u1", "run/u1/a")))
+
+    answer: CancelledJobs = answers[0]
+    assert answer.going == [running.id]
+    assert {job.id for job in answer.taken} == {sleeper.id, *queued, held}
+    assert all(job.cancel_at is not None for job in answer.taken)
+    assert await desk.beat() == [running.id]
+    for job in answer.taken:
+        assert await desk.end(job) == []
+    assert await desk.used() == {"run/u1": 1, "run/u1/a": 1}
+
+
+FOUND = "select id, top_lane, lane, state from jobs order by id"

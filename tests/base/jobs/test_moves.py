@@ -15,7 +15,7 @@ from pilothouse.base.jobs.claims import (
     SUSPECT_GAP_MICROS,
     Claimed,
 )
-from pilothouse.base.jobs.inbox import DRAIN_INBOX, READ_INBOX, SEND_FACT
+from pilothouse.base.jobs.inbox import READ_INBOX, SEND_FACT, drain_inbox
 from pilothouse.base.jobs.moves import END_JOB, GUARD_JOB, micros
 from pilothouse.base.statements import Sql
 from pilothouse.kit.ids import new_id
@@ -178,7 +178,7 @@ async def test_a_fact_wakes_a_sleeper_and_the_same_fact_twice_stays_one(desk: De
     facts = (await desk.committer.land(WriteSet(((READ_INBOX, (job.id,)),))))[0]
     assert [fact.id for fact in facts] == ["fact-1", "fact-2"]
 
-    drained = ((GUARD_JOB, (awake.id, awake.fence)), (DRAIN_INBOX, (awake.id, ("fact-1",))))
+    drained = ((GUARD_JOB, (awake.id, awake.fence)), drain_inbox(awake.id, ["fact-1"]))
     await desk.committer.land(WriteSet(drained))
     assert (await desk.suspend(awake)).asleep is False
     assert awake.attempt == 1

@@ -261,3 +261,22 @@ def _nodes(graph: Any) -> list[dict[str, Any]]:
 
 def _codes(issues: Any) -> set[str]:
     return {issue["code"] for issue in issues}
+
+
+async def test_a1_a_fork_says_where_it_comes_from(
+    create: Create, save: Create, units: Units, alice: Actor, bob: Actor, catalogue: Catalogue
+):
+    """engine:A1: its first version does; later ones are its own"""
+    origin = await create()
+    async with units.write(alice) as work:
+        fork = await agents.create_agent(work, catalogue, greeter(name="Fork"), forked_from=(origin.id, 1))
+    await save(fork.id, greeter(name="Fork, changed"))
+    async with units.read(alice) as read:
+        newest, first = await agents.list_versions(read, AgentId(fork.id), 10)
+        (plain,) = await agents.list_versions(read, AgentId(origin.id), 10)
+    assert first.forked_from == {"agent_id": origin.id, "version": 1}
+    assert (newest.forked_from, plain.forked_from) == (None, None)
+    for actor, version, refusal in ((alice, 2, agents.VersionNotFound), (bob, 1, agents.AgentNotFound)):
+        with pytest.raises(refusal):
+            async with units.write(actor) as work:
+                await agents.create_agent(work, catalogue, greeter(), forked_from=(origin.id, version))

@@ -42,7 +42,7 @@ class Play:
 
     async def go(self) -> None:
         log = self.turn.log
-        said = next(event for event in self.turn.own_events if event.type == events.USER_MESSAGE)
+        said = next(event for event in self.turn.events if event.id == self.turn.turn.message_event)
         log.begin("scripted", "fast", "standard")
         for line in cast(str, said.data["text"]).splitlines():
             command, _, rest = line.partition(" ")
@@ -145,6 +145,9 @@ class Play:
         await self.turn.log.drain_pending()
 
     async def do_fail(self, code: str) -> bool:
+        """End the turn as failed; a retry of it goes on."""
+        if self.turn.turn.message_event < self.turn.turn.first_event:
+            return False
         self.turn.log.add(events.error(code, "It went wrong."))
         await self.turn.log.settle(events.FAILED, code)
         return True

@@ -70,7 +70,7 @@ async def test_two_cancels_at_once_are_safe(parlour: Parlour):
 
 
 async def test_a_worker_that_does_not_listen_loses_the_turn(parlour: Parlour):
-    """10.2, 10.3: after five seconds the turn is settled without it, and what it still writes is nothing."""
+    """10.1, 10.2, 10.3: after five seconds the turn is settled without it, and what it still writes is nothing."""
     session, gate = await parlour.session(), new_id()
     turn = await parlour.start(session, f"insist {gate}")
     await parlour.reaches(gate)
@@ -145,3 +145,24 @@ async def test_a_deleted_session_takes_its_turn_with_it(parlour: Parlour):
     for table, column in (("segments", "log_id"), ("chat_turns", "session_id"), ("chat_pending", "session_id")):
         assert await parlour.stand.rows(f"select 1 from {table} where {column}=?1", session) == []
     assert await parlour.stand.rows("select 1 from jobs where id=?1", turn) == []
+
+
+async def test_a_cancel_reaches_sub_sessions_also_when_the_turn_was_about_to_complete(parlour: Parlour):
+    """10.5: those that this turn started, and no others."""
+    session, gate = await parlour.session(), new_id()
+    turn = await parlour.start(session, f"insist {gate}")
+    await parlour.reaches(gate)
+    of_this = {"parent_session_id": session, "parent_turn_id": turn, "depth": 1}
+    below = await parlour.start(await parlour.session(**of_this), f"wait {new_id()}")
+    other_gate = new_id()
+    beside = await parlour.start(
+        await parlour.session(**(of_this | {"parent_turn_id": new_id()})), f"wait {other_gate}"
+    )
+    cancelling = asyncio.create_task(parlour.chat.cancel_turn(parlour.ann, session))
+    await until(lambda: _is_marked(parlour, turn))
+    parlour.open(gate)
+    await cancelling
+    assert await parlour.ended(turn) == "cancelled"
+    assert await parlour.ended(below) == "cancelled"
+    parlour.open(other_gate)
+    assert await parlour.ended(beside) == "completed"

@@ -103,7 +103,7 @@ async def test_a_cut_connection_is_resumed_without_a_doublet(small: Parlour):
 
 
 async def test_no_chunk_is_refused_by_the_schema(small: Parlour):
-    """Each type of event that there is, and what comes after an error."""
+    """5.4: each type of event that there is, and what comes after an error."""
     told = await play(small, "everything", "failed")
     assert told["everything"]["refused"] == []
     assert set(told["everything"]["types"]) >= {

@@ -40,7 +40,7 @@ async def test_a_session_bound_to_an_agent_exists_once(parlour: Parlour):
 
 
 async def test_the_list_shows_status_newest_first_and_finds_by_text(parlour: Parlour):
-    """1.7."""
+    """1.5, 1.7."""
     browser = parlour.stand.ann.browser
     old, new, sub = [await parlour.session() for _ in range(2)] + [await parlour.session(parent_session_id=new_id())]
     await parlour.ended(await parlour.start(old, "say 100% of_it"))

@@ -26,6 +26,9 @@ ADD = "0e57b10c-0000-4000-8000-000000000004"
 AWAIT = "0e57b10c-0000-4000-8000-000000000006"
 BURN = "0e57b10c-0000-4000-8000-000000000007"
 ACT = "0e57b10c-0000-4000-8000-000000000020"
+LOCK = "0e57b10c-0000-4000-8000-000000000021"
+LAPS = "0e57b10c-0000-4000-8000-000000000022"
+SPEND = "0e57b10c-0000-4000-8000-000000000023"
 CHILD = "e189baac-8c20-45a1-94a7-55177ea42565"
 HUMAN = "8b2a7b3c-6e9d-4a5f-8c1b-2e3f4a5b6c7d"
 
@@ -125,6 +128,15 @@ def acts(*things: Json) -> JsonObject:
             link("act", "done", "done", "value"),
             link("act", "error", "wrong", "value"),
         ],
+    )
+
+
+def locked(fact: str = "go", key: str = "x") -> JsonObject:
+    """Waits, then opens a lock with a key that is secret."""
+    return graph(
+        "Locked",
+        [node("wait", AWAIT, fact=fact), node("lock", LOCK, key=key), node("out", OUTPUT, name="opened")],
+        [link("wait", "fact", "lock", "value"), link("lock", "opened", "out", "value")],
     )
 
 

@@ -163,6 +163,15 @@ async def test_an_unknown_or_foreign_child_is_refused_before_anything_is_written
     await bob.leave()
 
 
+async def test_a8_a_pinned_version_works_on_when_its_agent_is_deleted(stand: Stand):
+    """A8: what was pinned never changes, also for runs that begin later."""
+    child = await stand.agent(graphs.adder(by=2))
+    parent = await stand.agent(calls(child, "sum", n=1))
+    gone = await stand.ann.http.delete(f"/api/v1/agents/{child}", headers={"If-Match": '"v1"'})
+    assert gone.status_code == 204, gone.text
+    assert (await stand.start(parent, wait=30))["outputs"] == {"sum": [3]}
+
+
 async def test_an_agent_that_calls_itself_stops_at_ten(stand: Stand):
     """A8: refused when it is asked for; and by the engine, when masks or links hide it until then."""
     loop = await stand.agent(

@@ -18,6 +18,8 @@ from tests.features.runs.conftest import settings_for
 from tests.features.runs.graphs import calls, graph, link, node
 from tests.features.runs.stand import Stand, open_installation, stamp
 
+pytestmark = pytest.mark.fault  # `make faults` says of it too
+
 PLACEHOLDER = "11111111-1111-4111-8111-111111111111"
 
 

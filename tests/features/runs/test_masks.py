@@ -57,3 +57,35 @@ async def test_c2_a_mask_of_no_node_is_refused(stand: Stand, path: str):
     assert (answer.status_code, answer.json()["code"]) == (422, "agent_invalid")
     assert answer.json()["detail"]["issues"][0]["code"] == "mask_unknown_node"
     assert await stand.count("runs") == 0
+
+
+async def test_c2_a_mask_may_name_another_agent_which_is_judged_as_it_is_used(stand: Stand):
+    """C2, V5: at any depth, by the one validator."""
+    leaf, other = await stand.agent(graphs.adder(by=2)), await stand.agent(graphs.adder(by=5))
+    middle = await stand.agent(calls(leaf, "sum", n=1))
+    top = await stand.agent(calls(middle, "sum"))
+    named: JsonObject = {"graph_id": other}
+    assert (await masked(stand, middle, {"sub": named})).json()["outputs"] == {"sum": [6]}
+    assert (await masked(stand, top, {"sub/sub": named})).json()["outputs"] == {"sum": [6]}
+    both: JsonObject = {"sub/sub": named, "sub/sub/add": {"b": 10}}
+    assert (await masked(stand, top, both)).json()["outputs"] == {"sum": [11]}
+    answer = await masked(stand, top, {"sub/sub": named, "sub/sub/nobody": {"b": 1}})
+    assert [issue["code"] for issue in answer.json()["detail"]["issues"]] == ["mask_unknown_node"]
+
+
+@pytest.mark.parametrize("named", [{"graph_id": "0190a000-0000-7000-8000-000000000001"}, {"graph_version": 7}])
+async def test_c2_a_mask_that_names_no_agent_is_refused(stand: Stand, named: JsonObject):
+    middle = await stand.agent(calls(await stand.agent(graphs.adder(by=2)), "sum", n=1))
+    top = await stand.agent(calls(middle, "sum"))
+    answer = await masked(stand, top, {"sub/sub": named})
+    assert (answer.status_code, answer.json()["detail"]["issues"][0]["code"]) == (422, "sub_agent_missing")
+    assert await stand.count("runs") == 0
+
+
+async def test_c2_masks_of_a_run_and_of_a_node_meet_pin_by_pin(stand: Stand):
+    leaf = await stand.agent(graphs.adder(by=2))
+    brings: JsonObject = {"add": {"a": 100, "b": 10}}
+    sub = graphs.node("sub", graphs.CHILD, **graphs.order(leaf), inputs={"n": 1}, nodes_input_masks=brings)
+    out = graphs.node("out", graphs.OUTPUT, name="sum")
+    middle = await stand.agent(graphs.graph("Brings", [sub, out], [graphs.link("sub", "sum", "out", "value")]))
+    assert (await masked(stand, middle, {"sub/add": {"b": 20}})).json()["outputs"] == {"sum": [120]}

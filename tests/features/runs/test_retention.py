@@ -129,3 +129,19 @@ async def test_e4_what_a_run_takes(stand: Stand, after_days: int, most: int):
     log = await stand.rows("select coalesce(sum(length(body) + 60), 0) from segments where log_id=?1", run["id"])
     assert run["outputs"] == {"sum": [11]}
     assert row[0][0] + log[0][0] <= most
+
+
+async def test_e4_a_run_is_pinned_and_let_go_over_http(stand: Stand):
+    """E4: the answer says so, and retention heeds it"""
+    run = await stand.run(graphs.adder(), n=1)
+    assert run["pinned"] is False
+    place = f"/api/v1/runs/{run['id']}/pinned"
+    for pinned in (True, True, False):
+        assert (await stand.ann.http.patch(place, json={"pinned": pinned})).status_code == 204
+        assert (await stand.get(run["id"]))["pinned"] is pinned
+        listed = (await stand.ann.http.get("/api/v1/runs")).json()["items"]
+        assert [item["pinned"] for item in listed] == [pinned]
+    bob = await stand.house.person()
+    assert (await bob.http.patch(place, json={"pinned": True})).status_code == 404
+    assert (await stand.get(run["id"]))["pinned"] is False
+    await bob.leave()

@@ -247,3 +247,17 @@ async def test_an_answer_that_nests_too_deeply_is_refused_or_goes_on(small: Stan
     if deep < 100:
         ended = await small.reaches(run["id"], "completed", "completed_with_errors")
         assert ended["ended_at"] is not None
+
+
+async def test_w4_a_parent_lists_what_the_runs_below_it_ask(stand: Stand):
+    """W2, W4: at every depth; what was decided is listed too, unless only what waits is wanted"""
+    middle = await stand.agent(graphs.calls(await stand.agent(graphs.asks("inside")), "approved_data"))
+    run = await stand.start(await stand.agent(graphs.calls(middle, "approved_data")))
+    (review,) = await asked(stand, run["id"])
+    assert (review["payload"], review["run_id"] != run["id"]) == ("inside", True)
+    await decide(stand, answer_to(review, True))
+    assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"approved_data": ["inside"]}
+    listed = f"/api/runs/{run['id']}/reviews"
+    everything = (await stand.ann.browser.get(listed)).json()["items"]
+    waiting = (await stand.ann.browser.get(listed, params={"state": "waiting"})).json()["items"]
+    assert ([item["state"] for item in everything], waiting) == (["approved"], [])

@@ -111,3 +111,38 @@ async def test_w3_imported_agents_ask_from_the_start(small: Stand):
     assert answer.status_code == 201, answer.text
     settings = await small.ann.browser.get(f"/api/agents/{answer.json()['agent']['id']}/settings")
     assert settings.json() == {"review_required": True, "review_sensitive": True}
+
+
+async def test_w3_one_approval_lasts_however_often_the_block_waits(stand: Stand):
+    """Also where the block keeps something with each wait, and from the log alone."""
+    document = graph(
+        "Laps",
+        [node("laps", graphs.LAPS, laps=3, seconds=0.05), node("out", graphs.OUTPUT, name="lap")],
+        [link("laps", "lap", "out", "value")],
+    )
+    agent = await stand.agent(document)
+    await stand.ann.browser.patch(f"/api/agents/{agent}/settings", json={"review_sensitive": True})
+    run = await stand.start(agent)
+    (review,) = await asked(stand, run["id"])
+    await stand.reaches(run["id"], "waiting")
+    await stand.tell("delete from snapshots where log_id=:id", id=run["id"])
+    await decide(stand, answer_to(review, True, data={"laps": 4, "seconds": 0.05}))
+    assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"lap": [1, 2, 3, 4]}
+    assert len(await stand.rows("select 1 from reviews where job_id=?1", run["id"])) == 1
+
+
+async def test_a10_settings_are_of_the_agent_and_make_no_version(stand: Stand):
+    """A10, as far as they exist: what asks a person. Runs that have begun keep to what they began with."""
+    agent = await stand.agent(graphs.acts(1))
+    place = f"/api/agents/{agent}/settings"
+    assert (await stand.ann.browser.get(place)).json() == {"review_required": True, "review_sensitive": False}
+    changed = await stand.ann.browser.patch(place, json={"review_sensitive": True})
+    assert changed.json() == {"review_required": True, "review_sensitive": True}
+    run = await stand.start(agent)
+    (review,) = await asked(stand, run["id"])
+    await stand.ann.browser.patch(place, json={"review_sensitive": False})
+    await decide(stand, answer_to(review, True))
+    assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"done": [1]}
+    assert (await stand.start(agent, wait=30))["outputs"] == {"done": [1]}
+    found = (await stand.ann.http.get(f"/api/v1/agents/{agent}")).json()
+    assert (found["version"], found["newest_version"]) == (1, 1)

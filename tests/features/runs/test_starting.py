@@ -21,6 +21,7 @@ async def start(stand: Stand, agent: str, body: Any, **headers: str) -> httpx2.R
 
 
 async def test_a_started_run_is_answered_with_its_row(stand: Stand):
+    """C1"""
     agent = await stand.agent(graphs.adder())
     answer = await start(stand, agent, {"inputs": {"n": 4}})
     run = answer.json()
@@ -94,6 +95,7 @@ def unfilled() -> Any:
 async def test_a_run_that_cannot_work_is_refused_and_nothing_is_written(
     stand: Stand, document: Any, inputs: Any, codes: set[str]
 ):
+    """C1, V5"""
     agent = await stand.agent(document)
     answer = await start(stand, agent, {"inputs": inputs}, Idempotency_Key="k")
     assert (answer.status_code, answer.json()["code"]) == (422, "agent_invalid")
@@ -178,6 +180,7 @@ async def test_masks_override_what_is_delivered(stand: Stand):
 
 
 async def test_a_key_repeated_answers_the_first_run(stand: Stand):
+    """C1"""
     agent = await stand.agent(graphs.adder())
     first = await start(stand, agent, {"inputs": {"n": 1}}, Idempotency_Key="once")
     again = await start(stand, agent, {"inputs": {"n": 1}}, Idempotency_Key="once")
@@ -192,6 +195,7 @@ async def test_a_key_repeated_answers_the_first_run(stand: Stand):
 
 
 async def test_fifty_equal_requests_at_once_start_one_run(stand: Stand):
+    """C1"""
     agent = await stand.agent(graphs.adder())
     asks = [start(stand, agent, {"inputs": {"n": 1}}, Idempotency_Key="once") for _ in range(50)]
     answers = await asyncio.gather(*asks)

@@ -128,7 +128,9 @@ async def test_w6_nothing_is_started_for_a_run_that_was_cancelled(stand: Stand):
     planned = await stand.house.api.plans.find(stand.ann.actor.user_id, child)
     parent = Parent(run["id"], 1, 1)
     ask = RunAsk(AgentId(child), {})
-    made = [new_run(child_run_id(run["id"], step, 1), job.user_id, ask, planned, parent=parent) for step in (1, 2)]
+    keyring = stand.house.api.keyring
+    ids = [child_run_id(run["id"], step, 1) for step in (1, 2)]
+    made = [new_run(run_id, job.user_id, ask, planned, keyring, parent=parent) for run_id in ids]
     land = stand.house.api.committer.land
     await land(admit_child(made[0], Caps(9, 9), parent, job))
     await stand.tell("update jobs set cancel_at=1 where id=:id", id=run["id"])

@@ -917,7 +917,7 @@ export interface paths {
         };
         /**
          * List Run Reviews
-         * @description What a run asked people, newest first.
+         * @description What a run and the runs below it asked people, newest first; `run_id` says which of them asked.
          */
         get: operations["list_run_reviews"];
         put?: never;
@@ -986,6 +986,26 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/pinned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Pin Run
+         * @description Keep a run whatever its age, or no longer.
+         */
+        patch: operations["pin_run"];
         trace?: never;
     };
     "/api/v1/agents/{agent_id}/runs": {
@@ -1105,7 +1125,7 @@ export interface paths {
         };
         /**
          * List Run Reviews
-         * @description What a run asked people, newest first.
+         * @description What a run and the runs below it asked people, newest first; `run_id` says which of them asked.
          */
         get: operations["v1_list_run_reviews"];
         put?: never;
@@ -1174,6 +1194,26 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/pinned": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Pin Run
+         * @description Keep a run whatever its age, or no longer.
+         */
+        patch: operations["v1_pin_run"];
         trace?: never;
     };
     "/api/reviews": {
@@ -1264,6 +1304,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/chat/sessions/{chat_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Chat Session
+         * @description The whole conversation as a file: what the page shows, and nothing else.
+         */
+        get: operations["export_chat_session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chat/sessions/{chat_id}/title": {
         parameters: {
             query?: never;
@@ -1342,6 +1402,26 @@ export interface paths {
          * @description Say something. An idle session answers with the stream of the turn; a busy one keeps the message (202).
          */
         post: operations["start_turn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/sessions/{chat_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Turn
+         * @description Answer the message of a turn that failed again, in a new turn. The answer is its stream.
+         */
+        post: operations["retry_turn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1476,6 +1556,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/chat/sessions/{chat_id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Chat Session
+         * @description The whole conversation as a file: what the page shows, and nothing else.
+         */
+        get: operations["v1_export_chat_session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/chat/sessions/{chat_id}/title": {
         parameters: {
             query?: never;
@@ -1560,6 +1660,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/chat/sessions/{chat_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry Turn
+         * @description Answer the message of a turn that failed again, in a new turn. The answer is its stream.
+         */
+        post: operations["v1_retry_turn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/chat/sessions/{chat_id}/events": {
         parameters: {
             query?: never;
@@ -1635,6 +1755,174 @@ export interface paths {
          * @description Take a message back that no turn has taken yet.
          */
         delete: operations["v1_take_back_message"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Model Connections
+         * @description Every provider that can be asked, stored or from the environment.
+         */
+        get: operations["list_model_connections"];
+        put?: never;
+        /**
+         * Create Model Connection
+         * @description Connect a provider. Its key is sealed and never told again.
+         */
+        post: operations["create_model_connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/providers/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test New Model Connection
+         * @description Ask a provider for a word before connecting it. Keeps nothing.
+         */
+        post: operations["test_new_model_connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/providers/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Model Connection
+         * @description Forget a connection and its key.
+         */
+        delete: operations["delete_model_connection"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Model Connection
+         * @description Change an address, a key or the models of a connection.
+         */
+        patch: operations["change_model_connection"];
+        trace?: never;
+    };
+    "/api/models/providers/{connection_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Model Connection
+         * @description Ask a connected provider for a word.
+         */
+        post: operations["test_model_connection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose Models
+         * @description Choose which model answers to a mode and a tier, for oneself.
+         */
+        put: operations["choose_models"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models/choices/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Choose Models For
+         * @description Choose for somebody: it wins over their own choice.
+         */
+        put: operations["choose_models_for"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Chat Models
+         * @description Which model answers to each mode and tier.
+         */
+        get: operations["list_chat_models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/chat/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Chat Usage
+         * @description How much of what may be spent on models is spent.
+         */
+        get: operations["get_chat_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1859,6 +2147,7 @@ export interface components {
             };
             /** Note */
             note?: string | null;
+            forked_from?: components["schemas"]["ForkedFromIn"] | null;
         };
         /**
          * AgentOut
@@ -2153,6 +2442,71 @@ export interface components {
             /** Turn In Flight */
             turn_in_flight: boolean;
         };
+        /**
+         * CellOut
+         * @description What answers to a mode and a tier.
+         */
+        CellOut: {
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "fast" | "extended_thinking";
+            /**
+             * Tier
+             * @enum {string}
+             */
+            tier: "standard" | "advanced";
+            /** Model */
+            model: string;
+            /** Provider */
+            provider: string | null;
+            /** Available */
+            available: boolean;
+            /**
+             * Chosen By
+             * @enum {string}
+             */
+            chosen_by: "administrator" | "user" | "configuration" | "default";
+            /**
+             * Instead Of
+             * @description The model that was wanted, where the fallback answers.
+             */
+            instead_of: string | null;
+        };
+        /**
+         * ChatModelsOut
+         * @description The four cells, as they are for the caller.
+         */
+        ChatModelsOut: {
+            /** Cells */
+            cells: components["schemas"]["CellOut"][];
+            /** Offline */
+            offline: boolean;
+        };
+        /**
+         * ChoiceIn
+         * @description The model of one cell; null takes the choice back.
+         */
+        ChoiceIn: {
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "fast" | "extended_thinking";
+            /**
+             * Tier
+             * @enum {string}
+             */
+            tier: "standard" | "advanced";
+            /** Model */
+            model: string | null;
+        };
+        /** ChoicesIn */
+        ChoicesIn: {
+            /** Choices */
+            choices: components["schemas"]["ChoiceIn"][];
+        };
         /** CompactionPart */
         CompactionPart: {
             /**
@@ -2168,6 +2522,102 @@ export interface components {
             tokens_before: number;
             /** Tokens After */
             tokens_after: number;
+        };
+        /**
+         * ConnectionIn
+         * @description A provider to connect.
+         */
+        ConnectionIn: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "openai_compatible" | "anthropic" | "openai" | "google" | "openrouter" | "groq" | "ollama";
+            /**
+             * Name
+             * @description What model names begin with; the kind's name if left out.
+             */
+            name?: string | null;
+            /**
+             * Base Url
+             * @description Needed for an OpenAI-compatible server.
+             */
+            base_url?: string | null;
+            /** Api Key */
+            api_key?: string | null;
+            /**
+             * Model
+             * @description The one that answers when none is named.
+             */
+            model?: string | null;
+            /** Advanced Model */
+            advanced_model?: string | null;
+            /**
+             * Free
+             * @description Asking costs nothing, though the address is public.
+             * @default false
+             */
+            free: boolean;
+        };
+        /**
+         * ConnectionOut
+         * @description A connection. Those that come from the environment have no dates and cannot be changed here.
+         */
+        ConnectionOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "openai_compatible" | "anthropic" | "openai" | "google" | "openrouter" | "groq" | "ollama";
+            /** Base Url */
+            base_url: string;
+            /** Key Hint */
+            key_hint: string | null;
+            /** Model */
+            model: string | null;
+            /** Advanced Model */
+            advanced_model: string | null;
+            /** Free */
+            free: boolean;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "stored" | "environment";
+            /** Created At */
+            created_at: string | null;
+            /** Tested At */
+            tested_at: string | null;
+            /**
+             * Test Code
+             * @description Why the last test failed; null when it did not.
+             */
+            test_code: string | null;
+        };
+        /**
+         * ConnectionPatch
+         * @description What to change; what is left out stays. A new key replaces the old one.
+         */
+        ConnectionPatch: {
+            /** Base Url */
+            base_url?: string | null;
+            /** Api Key */
+            api_key?: string | null;
+            /** Model */
+            model?: string | null;
+            /** Advanced Model */
+            advanced_model?: string | null;
+            /** Free */
+            free?: boolean | null;
+        };
+        /** ConnectionsOut */
+        ConnectionsOut: {
+            /** Items */
+            items: components["schemas"]["ConnectionOut"][];
         };
         /** CoverageOut */
         CoverageOut: {
@@ -2294,6 +2744,29 @@ export interface components {
             texts: string[];
             /** After Tool Call Id */
             after_tool_call_id: string | null;
+        };
+        /**
+         * ForkedFrom
+         * @description The version that an agent began as.
+         */
+        ForkedFrom: {
+            /** Agent Id */
+            agent_id: string;
+            /** Version */
+            version: number;
+        };
+        /**
+         * ForkedFromIn
+         * @description A version of an agent of one's own.
+         */
+        ForkedFromIn: {
+            /**
+             * Agent Id
+             * Format: uuid
+             */
+            agent_id: string;
+            /** Version */
+            version: number;
         };
         /** ImportIn */
         ImportIn: {
@@ -2572,7 +3045,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "conflict" | "csrf_failed" | "disabled_block" | "dry_run_impossible" | "egress_denied" | "expired" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "method_not_allowed" | "missing_identifier" | "not_found" | "operation_failed" | "origin_denied" | "payment_required" | "pending_full" | "pending_too_long" | "precondition_required" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "scope_missing" | "setup_done" | "shutting_down" | "too_large" | "too_many_redirects" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict";
+            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "csrf_failed" | "disabled_block" | "dry_run_impossible" | "dry_run_left" | "egress_denied" | "expired" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "precondition_required" | "price_unknown" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "scope_missing" | "setup_done" | "shutting_down" | "too_large" | "too_many_redirects" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
             /** Message */
             message: string;
             /** Detail */
@@ -2751,6 +3224,8 @@ export interface components {
             parent_id: string | null;
             /** Parent Step */
             parent_step: number | null;
+            /** Pinned */
+            pinned: boolean;
         };
         /**
          * RunCancelled
@@ -2854,6 +3329,16 @@ export interface components {
             parent_id: string | null;
             /** Parent Step */
             parent_step: number | null;
+            /** Pinned */
+            pinned: boolean;
+        };
+        /**
+         * RunPinIn
+         * @description Whether to keep a run whatever its age.
+         */
+        RunPinIn: {
+            /** Pinned */
+            pinned: boolean;
         };
         /**
          * RunReason
@@ -3080,6 +3565,25 @@ export interface components {
             ref: components["schemas"]["JsonValue"];
         };
         /**
+         * TestedOut
+         * @description What came of a small call to the provider.
+         */
+        TestedOut: {
+            /** Ok */
+            ok: boolean;
+            /** Code */
+            code: string | null;
+            /** Message */
+            message: string;
+            /**
+             * Model
+             * @description The model that answered, or was asked.
+             */
+            model: string | null;
+            /** Latency Ms */
+            latency_ms: number;
+        };
+        /**
          * TicketOut
          * @description Offer it as the subprotocol `ticket.<ticket>`, beside `pilothouse.v1`.
          */
@@ -3141,6 +3645,24 @@ export interface components {
             cancelled: boolean;
             /** Reason */
             reason: ("no_active_task" | "dequeued" | "cancel_published_not_confirmed") | null;
+        };
+        /**
+         * UsageOut
+         * @description How much of what may be spent is spent: no amount, only a share.
+         */
+        UsageOut: {
+            daily: components["schemas"]["WindowOut"] | null;
+            weekly: components["schemas"]["WindowOut"] | null;
+            /** Tier */
+            tier: string;
+            /** Reset Cost */
+            reset_cost: number | null;
+            /**
+             * Degraded
+             * @description The figures could not be read, and are shown as nothing.
+             * @default false
+             */
+            degraded: boolean;
         };
         /**
          * UserMessage
@@ -3257,6 +3779,7 @@ export interface components {
             content_hash: string;
             /** Author Id */
             author_id: string;
+            forked_from: components["schemas"]["ForkedFrom"] | null;
             /** Created At */
             created_at: string;
             /** Graph */
@@ -3333,8 +3856,16 @@ export interface components {
             content_hash: string;
             /** Author Id */
             author_id: string;
+            forked_from: components["schemas"]["ForkedFrom"] | null;
             /** Created At */
             created_at: string;
+        };
+        /** WindowOut */
+        WindowOut: {
+            /** Percent Used */
+            percent_used: number;
+            /** Resets At */
+            resets_at: string;
         };
         /** SessionOut */
         pilothouse__features__accounts__schemas__SessionOut: {
@@ -4369,6 +4900,19 @@ export interface operations {
                     "application/json": components["schemas"]["AgentDetail"];
                 };
             };
+            /**
+             * @description `not_found`: There is no such agent.
+             *
+             *     `not_found`: This agent has no such version.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description `agent_invalid`: This agent has faults. */
             422: {
                 headers: {
@@ -4450,6 +4994,19 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentDetail"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such agent.
+             *
+             *     `not_found`: This agent has no such version.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description `agent_invalid`: This agent has faults. */
@@ -6856,6 +7413,7 @@ export interface operations {
     list_run_reviews: {
         parameters: {
             query?: {
+                state?: ("waiting" | "approved" | "rejected" | "expired" | "cancelled") | null;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -7048,6 +7606,57 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RunCancelled"];
                 };
+            };
+            /** @description `not_found`: There is no such run. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    pin_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunPinIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `not_found`: There is no such run. */
             404: {
@@ -7454,6 +8063,7 @@ export interface operations {
     v1_list_run_reviews: {
         parameters: {
             query?: {
+                state?: ("waiting" | "approved" | "rejected" | "expired" | "cancelled") | null;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -7646,6 +8256,57 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RunCancelled"];
                 };
+            };
+            /** @description `not_found`: There is no such run. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_pin_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunPinIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description `not_found`: There is no such run. */
             404: {
@@ -7980,6 +8641,58 @@ export interface operations {
             };
         };
     };
+    export_chat_session: {
+        parameters: {
+            query?: {
+                format?: "markdown" | "json";
+            };
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The conversation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                    "text/markdown": string;
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     set_chat_session_title: {
         parameters: {
             query?: never;
@@ -8266,7 +8979,90 @@ export interface operations {
              * @description `turn_limit`: Too many turns are under way.
              *
              *     `pending_full`: This session has as many pending messages as it can keep.
+             *
+             *     `budget_exceeded`: What may be spent on models in this time is spent.
              */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The message could not be kept. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    retry_turn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The turn as an AI SDK UI message stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `turn_active`: The session is busy with another turn.
+             *
+             *     `nothing_to_retry`: The session's last turn did not fail, or for a reason that trying again does not change.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `turn_limit`: Too many turns are under way. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -8713,6 +9509,58 @@ export interface operations {
             };
         };
     };
+    v1_export_chat_session: {
+        parameters: {
+            query?: {
+                format?: "markdown" | "json";
+            };
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The conversation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                    "text/markdown": string;
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     v1_set_chat_session_title: {
         parameters: {
             query?: never;
@@ -8999,7 +9847,90 @@ export interface operations {
              * @description `turn_limit`: Too many turns are under way.
              *
              *     `pending_full`: This session has as many pending messages as it can keep.
+             *
+             *     `budget_exceeded`: What may be spent on models in this time is spent.
              */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `unavailable`: The message could not be kept. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_retry_turn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                chat_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The turn as an AI SDK UI message stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `not_found`: There is no such session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `turn_active`: The session is busy with another turn.
+             *
+             *     `nothing_to_retry`: The session's last turn did not fail, or for a reason that trying again does not change.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `turn_limit`: Too many turns are under way. */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -9239,6 +10170,444 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_model_connections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionsOut"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_model_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionOut"];
+                };
+            };
+            /** @description `already_exists`: There is a connection of this name. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed`: This cannot be a connection. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_new_model_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestedOut"];
+                };
+            };
+            /** @description `validation_failed`: This cannot be a connection. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_model_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such connection. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_model_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConnectionPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionOut"];
+                };
+            };
+            /** @description `not_found`: There is no such connection. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `validation_failed`: This cannot be a connection. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_model_connection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestedOut"];
+                };
+            };
+            /** @description `not_found`: There is no such connection. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    choose_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChoicesIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `model_unavailable`: This model cannot be used here. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    choose_models_for: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChoicesIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such user. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `model_unavailable`: This model cannot be used here. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_chat_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatModelsOut"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_chat_usage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageOut"];
                 };
             };
             /** @description Anything that went wrong. */

@@ -50,11 +50,18 @@ class ShowResults:
 
 
 @dataclass(frozen=True, slots=True)
+class Delegate:
+    """Let a session of its own do it."""
+
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """Nothing that the offline pilot understands."""
 
 
-Intent: TypeAlias = Help | FindBlocks | FindAgents | Explain | Build | Run | ShowResults | Unknown
+Intent: TypeAlias = Help | FindBlocks | FindAgents | Explain | Build | Run | ShowResults | Delegate | Unknown
 
 EXAMPLES = (
     ("find blocks", "find blocks for sending a web request"),
@@ -64,6 +71,7 @@ EXAMPLES = (
     ("try an agent without outside effects", "dry run it"),
     ("run an agent", "run it with name=Ada"),
     ("show what a run gave", "show the results"),
+    ("let a session of its own do it", "delegate: find three blocks about text"),
 )
 
 _IT = {"it", "this", "that", "the agent", "this agent", "that agent", "it again", "again"}
@@ -145,10 +153,11 @@ def _row(pattern: str, make: Callable[[re.Match[str]], Intent]) -> tuple[re.Patt
 
 
 _TABLE = (
+    _row(r"delegate\b\s*:?\s*(?P<prompt>.+)", lambda match: Delegate(match["prompt"])),
     _row(r"(?:help|\?|what can you do\??|hi|hello|hey)", lambda _: Help()),
     _row(
-        r"(?:find|search|show|list)(?: me)?(?: the| some)? blocks?(?: (?:for|about|to|that(?: can)?|which)"
-        r"(?: do(?:es)?)?)? (?P<q>.+)",
+        r"(?:find|search|show|list)(?: me)?(?: the| some| \d+| two| three| four| five)? blocks?"
+        r"(?: (?:for|about|to|that(?: can)?|which)(?: do(?:es)?)?)? (?P<q>.+)",
         lambda match: FindBlocks(match["q"]),
     ),
     _row(

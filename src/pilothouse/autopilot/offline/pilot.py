@@ -8,6 +8,7 @@ from pilothouse.autopilot.offline import replies
 from pilothouse.autopilot.offline.blueprint import Blueprint, draw, read_blueprint, renamed, title_of
 from pilothouse.autopilot.offline.intents import (
     Build,
+    Delegate,
     Explain,
     FindAgents,
     FindBlocks,
@@ -67,6 +68,9 @@ def _move(intent: Intent, seen: Seen) -> Move:
             return _build(intent, seen)
         case Run():
             return _run(intent, seen)
+        case Delegate(prompt):
+            asked: JsonObject = {"prompt": prompt, "wait_for_result": WAIT}
+            return Say(replies.delegated(seen.done[-1])) if seen.done else [Call("run_sub_session", asked)]
         case ShowResults(name):
             return _show(name, seen)
         case _:

@@ -12,6 +12,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from pilothouse.autopilot.context import follow_up_text
 from pilothouse.kit.json import JsonObject
 
 
@@ -75,7 +76,7 @@ def see(messages: Sequence[ModelMessage]) -> Seen:
                 output = cast(JsonObject, part.content) if isinstance(part.content, dict) else told
                 seen.done.append(Done(part.tool_name, arguments, output))
             elif isinstance(part, UserPromptPart) and isinstance(part.content, str):
-                seen.text = part.content
+                seen.text = follow_up_text(part.content)
                 seen.earlier += seen.done
                 seen.done = []
     return seen

@@ -121,6 +121,18 @@ def run_result(done: Done) -> str:
             return str(done.output.get("message", "There is nothing to show."))
 
 
+def delegated(done: Done) -> str:
+    output = done.output
+    link = f"[its session]({output.get('sub_autopilot_session_link')})"
+    match output.get("status"):
+        case "completed":
+            return f"A session of its own did it ({link}):\n\n{output.get('response', '')}"
+        case "error":
+            return f"The delegated work failed ({link}): {output.get('error', '')}"
+        case _:
+            return f"{output.get('message', '')} See {link}."
+
+
 def _outputs(output: JsonObject) -> str:
     execution = cast(dict[str, Any], output["execution"])
     text = f"**{output['agent_name']}**: {str(execution['status']).replace('_', ' ')}."

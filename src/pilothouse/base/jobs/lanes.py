@@ -113,7 +113,7 @@ async def read_postgres(fetch: PostgresFetch, pairs: Sequence[LanePair]) -> Lane
 
 
 async def save_postgres(fetch: PostgresFetch, book: LaneBook, *, later: bool = False) -> None:
-    """`later`: nothing that this group does next reads the lanes' rows."""
+    """`later`: together with what the group writes next; before anything that it reads."""
     if rows := book.rows():
         write = write_later if later else _write_now
         await write(fetch, _SAVE_POSTGRES, columns_of(rows))
@@ -156,6 +156,11 @@ with recursive held(lane) as (
 )
 select id, lane from firsts where id is not null order by id limit 1
 """
+# As `_held_of`, and queues them.
+_QUEUE_HELD = (
+    "with pick as ({held}), moved as (update jobs j set state='queued', due_at=0, fence=j.fence+1, moved_at=${nth}"
+    " from pick where j.id=pick.id and j.state='held' returning j.id) select id from moved order by id"
+)
 _QUEUE_SQLITE = "update jobs set state='queued', due_at=0, fence=fence+1, moved_at=? where id=? and state='held'"
 _QUEUE_POSTGRES = (
     "update jobs set state='queued', due_at=0, fence=fence+1, moved_at=$2 where id = any($1::text[]) and state='held'"
@@ -202,10 +207,8 @@ async def promote_postgres(
     for top, lane in sorted(set(pairs), key=str):
         free = book.free((top, lane))
         if free > 0 and (lane in full or top in full):  # else nobody waits for this place
-            sql, params = _held_of((top, lane), free)
-            found = [(row[0], lane) for row in await fetch(sql.replace("?", "$"), *params)]
-            chosen += await _queue_postgres(fetch, book, top, found, now)
-    await save_postgres(fetch, book)
+            chosen += await _queue_held(fetch, book, (top, lane), free, now)
+    await save_postgres(fetch, book, later=True)
     for top in cramped:
         while book.free((top, None)) > 0:
             found = [(row[0], row[1]) for row in await fetch(NEXT_HELD.replace("?", "$"), top)]
@@ -213,8 +216,18 @@ async def promote_postgres(
                 break
             book.lanes.update((await read_postgres(fetch, [(top, other) for _, other in found])).lanes)
             chosen += await _queue_postgres(fetch, book, top, found, now)
-            await save_postgres(fetch, book)
+            await save_postgres(fetch, book, later=True)
     return chosen
+
+
+async def _queue_held(fetch: PostgresFetch, book: LaneBook, pair: LanePair, free: int, now: int) -> list[str]:
+    """Queue the oldest held jobs of these lanes, as many as there are places."""
+    sql, params = _held_of(pair, free)
+    sql = _QUEUE_HELD.format(held=sql.replace("?", "$"), nth=len(params) + 1)
+    placed = [row[0] for row in await fetch(sql, *params, now)]
+    for _ in placed:
+        book.force(pair)
+    return placed
 
 
 async def _queue_postgres(

@@ -9,6 +9,7 @@ from pilothouse.base.committer import Committer, WriteSet
 from pilothouse.base.jobs.bells import Bell
 from pilothouse.base.jobs.claims import IS_ORPHAN, REQUEUE_ORPHANS
 from pilothouse.base.jobs.moves import WAKE_JOB, micros
+from pilothouse.base.jobs.watches import missed_watchers, tell_watchers
 from pilothouse.base.loops import end_tasks, keep_going
 from pilothouse.base.reader import Reader
 from pilothouse.base.statements import Rows
@@ -46,6 +47,7 @@ class Sweeper:
         if self._shared and await self._orphans_exist():
             await self.requeue_orphans()
         await self.wake_due()
+        await self.tell_watchers()
         self._passes += 1
         if self._passes % FORGOTTEN_PASSES == 0:
             await self.wake_forgotten()
@@ -79,6 +81,11 @@ class Sweeper:
         if rows:
             failpoints.hit("timer_due")
             await self._wake(rows, now, only_if_due=True)
+
+    async def tell_watchers(self) -> None:
+        """Wake the jobs that wait for one that is over, where whoever ended it could not."""
+        if missed := await missed_watchers(self._reader, BATCH):
+            await tell_watchers(self._committer, self._bell, missed)
 
     async def wake_forgotten(self) -> None:
         """Queue the jobs that wait although their inbox holds something, for longer than any wake takes."""

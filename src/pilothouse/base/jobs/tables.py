@@ -62,6 +62,16 @@ inbox = Table(
     Column("body", Text, nullable=False),
 )
 
+watches = Table(
+    "watches",
+    metadata,
+    Column("watcher_id", Id, primary_key=True),  # the job that waits
+    Column("key", Text, primary_key=True),  # its own name for the wait
+    Column("job_id", Id, nullable=False),  # whose end it waits for
+    Column("body", Text, nullable=False),  # what the watcher wants to know when it is woken
+    Index("ix_watches_job", "job_id"),
+)
+
 leases = Table(
     "leases",
     metadata,

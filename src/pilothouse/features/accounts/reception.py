@@ -1,7 +1,8 @@
 """Tells the HTTP door who is calling, from a short memory where it can."""
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar, cast
@@ -40,6 +41,7 @@ class Memory(Generic[Known]):
         self.ticks = ticks
         self.generation = 0
         self._entries: dict[str, tuple[float, Known]] = {}
+        self._looking: dict[str, asyncio.Task[Known]] = {}
 
     def recall(self, key: str) -> tuple[Known] | None:
         """A one-tuple, so that a remembered absence differs from no memory."""
@@ -54,10 +56,29 @@ class Memory(Generic[Known]):
             self._entries.clear()
         self._entries[key] = (self.ticks() + seconds, value)
 
+    async def look_up(self, key: str, find: Callable[[], Awaitable[Known]]) -> Known:
+        """Find it once for all who ask at the same time: a busy key's callers all come when its memory has faded."""
+        task = self._looking.get(key)
+        if task is None:
+            task = self._looking[key] = asyncio.create_task(_run(find))
+            task.add_done_callback(lambda done: self._found(key, done))
+        return await asyncio.shield(task)  # whoever goes away must not take the others' answer along
+
+    def _found(self, key: str, task: "asyncio.Task[Known]") -> None:
+        if self._looking.get(key) is task:
+            del self._looking[key]
+        if not task.cancelled():
+            task.exception()  # each who asked is told; that all of them have gone is no fault
+
     def forget(self) -> None:
         """Everything: revocations are rare, and then nothing stale is left in this process."""
         self.generation += 1
         self._entries.clear()
+        self._looking.clear()  # those answer whoever asked before; nobody else joins them
+
+
+async def _run(find: Callable[[], Awaitable[Known]]) -> Known:
+    return await find()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +120,9 @@ class Reception:
         key_hash = digest(key)
         if found := self.memories.keys.recall(key_hash):
             return found[0]
-        return await self._look_up_key(key_hash) if is_api_key(key) else None
+        if not is_api_key(key):
+            return None
+        return await self.memories.keys.look_up(key_hash, lambda: self._look_up_key(key_hash))
 
     async def _look_up_key(self, key_hash: str) -> Actor | None:
         memory = self.memories.keys

@@ -1,6 +1,7 @@
 """Accounts by HTTP: set-up, signing in and out, oneself, API keys."""
 
-from typing import Annotated
+from collections.abc import Awaitable, Callable
+from typing import Annotated, TypeAlias
 
 from fastapi import Depends, Request, Response
 
@@ -63,6 +64,7 @@ async def _reception(request: Request) -> Reception:
 
 
 Desk = Annotated[Reception, Depends(_reception)]
+Flags: TypeAlias = Callable[[], Awaitable[dict[str, bool]]]  # what `app` wants every page to know
 
 
 def _caller(request: Request) -> tuple[str, str]:
@@ -71,16 +73,17 @@ def _caller(request: Request) -> tuple[str, str]:
     return client_address(request.scope, gate.proxies), request.headers.get("user-agent", "")[:200]
 
 
-def _welcome(request: Request, response: Response, desk: Reception, signed_in: SignedIn) -> MeOut:
+async def _welcome(request: Request, response: Response, desk: Reception, signed_in: SignedIn) -> MeOut:
     gate: Gate = request.app.state.gate
     response.headers.append("set-cookie", gate.site.cookie(signed_in.token))
-    return _me(request, signed_in.user, csrf_token(desk.keyring, signed_in.token))
+    return await _me(request, signed_in.user, csrf_token(desk.keyring, signed_in.token))
 
 
-def _me(request: Request, who: User, token: str) -> MeOut:
+async def _me(request: Request, who: User, token: str) -> MeOut:
     shown = UserOut.model_validate(who)
-    flags: dict[str, bool] = getattr(request.app.state, "flags", {})  # what `app` wants every page to know
-    return MeOut(user=shown, role=shown.role, csrf_token=token, flags=flags)
+    flags: Flags | None = getattr(request.app.state, "flags", None)
+    known = {} if flags is None else await flags()
+    return MeOut(user=shown, role=shown.role, csrf_token=token, flags=known)
 
 
 @router.get("/setup/status")
@@ -95,7 +98,7 @@ async def get_setup_status(request: Request, desk: Desk) -> SetupStatus:
 async def create_owner(ask: OwnerIn, request: Request, response: Response, desk: Desk) -> MeOut:
     address, device = _caller(request)
     signed_in = await service.create_owner(desk, ask, address=address, device=device)
-    return _welcome(request, response, desk, signed_in)
+    return await _welcome(request, response, desk, signed_in)
 
 
 @router.post("/auth/login", responses=problems(SignInRefused, RateLimited))
@@ -105,7 +108,7 @@ async def login(ask: SignInIn, request: Request, response: Response, desk: Desk)
     gate: Gate = request.app.state.gate
     old_token = request.cookies.get(gate.site.cookie_name)
     signed_in = await service.login(desk, ask, address=address, device=device, old_token=old_token)
-    return _welcome(request, response, desk, signed_in)
+    return await _welcome(request, response, desk, signed_in)
 
 
 @router.post("/auth/logout", status_code=204)
@@ -119,7 +122,7 @@ async def logout(request: Request, response: Response, visit: CurrentVisit, work
 @router.get("/auth/me")
 @user
 async def get_current_session(request: Request, visit: CurrentVisit, read: Reader) -> MeOut:
-    return _me(request, await queries.get_user(read, read.actor.user_id), visit.csrf_token)
+    return await _me(request, await queries.get_user(read, read.actor.user_id), visit.csrf_token)
 
 
 @router.post("/auth/password", responses=problems(PasswordWrong, RateLimited))
@@ -128,7 +131,7 @@ async def change_password(
     ask: PasswordIn, request: Request, response: Response, visit: CurrentVisit, desk: Desk
 ) -> MeOut:
     signed_in = await service.change_password(desk, visit, ask)
-    return _welcome(request, response, desk, signed_in)
+    return await _welcome(request, response, desk, signed_in)
 
 
 @router.get("/auth/sessions")

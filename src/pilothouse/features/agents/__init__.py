@@ -1,7 +1,7 @@
 """Agents: graphs with immutable versions, and the blocks that they are made of."""
 
 from pilothouse.features.agents.agent import Agent, AgentGraph, Version, VersionGraph
-from pilothouse.features.agents.documents import refused
+from pilothouse.features.agents.documents import NO_CREDENTIALS, refused
 from pilothouse.features.agents.editing import Edited, edit_agent
 from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, FormatUnsupported, VersionNotFound
 from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved, AgentSettingsChanged
@@ -28,6 +28,7 @@ from pilothouse.features.agents.transfer import Coverage, Exported, Imported, ex
 from pilothouse.features.agents.versions import Base
 
 __all__ = [
+    "NO_CREDENTIALS",
     "Agent",
     "AgentActivated",
     "AgentDeleted",

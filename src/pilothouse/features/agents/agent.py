@@ -52,6 +52,7 @@ class Version:
     output_schema: JsonObject
     content_hash: str
     author_id: str
+    forked_from: JsonObject | None  # {agent_id, version}
     created_at: datetime
 
 

@@ -1,35 +1,53 @@
 """The agents inside an agent, as rows and as parts of a file."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
 from pilothouse.base.work import Read
 from pilothouse.features.agents import queries
 from pilothouse.graph.catalogue import Catalogue
-from pilothouse.graph.document import MAX_SUB_AGENTS, Document, content_hash
+from pilothouse.graph.document import MAX_SUB_AGENTS, Document, Node, content_hash
 from pilothouse.graph.parse import parse
-from pilothouse.graph.sub_agents import Children, Pinned, embedded, repinned, sub_agents_of
+from pilothouse.graph.sub_agents import (
+    NO_MASKS,
+    Children,
+    Masks,
+    Pinned,
+    embedded,
+    masks_inside,
+    repinned,
+    sub_agents_of,
+)
+from pilothouse.graph.validate import MAX_JUDGED
 from pilothouse.kit.ids import is_id
-from pilothouse.kit.json import loads
+from pilothouse.kit.json import dumps, loads
 
 
 async def find_children(
-    doc: Document, catalogue: Catalogue, find: Callable[[str, int], Awaitable[str | None]]
+    doc: Document,
+    catalogue: Catalogue,
+    find: Callable[[str, int], Awaitable[str | None]],
+    masks: Masks = NO_MASKS,
 ) -> dict[Pinned, Document]:
     """Every version below this one that `find` has a text for, nearest first; what travels inside is left out.
 
-    One more than an agent may have is enough to refuse it.
+    Masks may name others at any depth. One more than an agent may have is enough to refuse it.
     """
     inside, found = embedded(doc), dict[Pinned, Document]()
-    waiting = [doc, *inside.values()]
-    while waiting and len(found) <= MAX_SUB_AGENTS:
-        for pinned in wanted_by(waiting.pop(0), catalogue):
-            if pinned in inside or pinned in found or not _is_possible(pinned):
+    waiting = [(doc, masks), *((child, NO_MASKS) for child in inside.values())]
+    seen: set[tuple[Pinned, str]] = set()
+    while waiting and len(found) <= MAX_SUB_AGENTS and len(seen) <= MAX_JUDGED:
+        graph, over = waiting.pop(0)
+        for node, pinned in _by_id(sub_agents_of(graph, catalogue, over)):
+            below = masks_inside(node, over)
+            if pinned is None or not _is_possible(pinned) or (use := (pinned, dumps(below))) in seen:
                 continue
-            text = await find(*pinned)
-            if text is not None:
-                found[pinned] = parse(loads(text))
-                waiting.append(found[pinned])
+            seen.add(use)
+            child = inside.get(pinned) or found.get(pinned)
+            if child is None and (text := await find(*pinned)) is not None:
+                child = found[pinned] = parse(loads(text))
+            if child is not None:
+                waiting.append((child, below))
     return found
 
 
@@ -79,8 +97,12 @@ def travelling(doc: Document, catalogue: Catalogue) -> dict[Pinned, Document]:
 
 def wanted_by(doc: Document, catalogue: Catalogue) -> list[Pinned]:
     """What the nodes of this document pin, in the order of their ids."""
-    nodes = sorted(sub_agents_of(doc, catalogue), key=lambda item: item[0].id)
+    nodes = _by_id(sub_agents_of(doc, catalogue))
     return list(dict.fromkeys(pinned for _, pinned in nodes if pinned is not None))
+
+
+def _by_id(nodes: Iterable[tuple[Node, Pinned | None]]) -> list[tuple[Node, Pinned | None]]:
+    return sorted(nodes, key=lambda item: item[0].id)
 
 
 def renumbered(doc: Document, children: Children, ids: dict[str, str], catalogue: Catalogue) -> list[Document]:

@@ -12,7 +12,7 @@ from pilothouse.base.reader import Reader
 from pilothouse.base.work import Handlers, Work
 from pilothouse.engine.plan import Plan, PlanImpossible, PlanNode, compile_plan
 from pilothouse.features.agents.children import find_children
-from pilothouse.features.agents.documents import refused
+from pilothouse.features.agents.documents import NO_CREDENTIALS, refused
 from pilothouse.features.agents.errors import AgentNotFound, VersionNotFound
 from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved, AgentSettingsChanged
 from pilothouse.features.agents.inputs import InputCheck
@@ -21,7 +21,7 @@ from pilothouse.graph.document import Document
 from pilothouse.graph.parse import parse
 from pilothouse.graph.report import Report
 from pilothouse.graph.schema import input_schema
-from pilothouse.graph.sub_agents import Children
+from pilothouse.graph.sub_agents import NO_MASKS, Children, Masks
 from pilothouse.graph.validate import validate
 from pilothouse.kit.json import JsonObject, loads
 
@@ -38,6 +38,7 @@ _CHILD = (
     "select v.document from agents p join agents c on c.user_id=p.user_id join agent_versions v on v.agent_id=c.id"
     " where p.id=?1 and v.agent_id=?2 and v.version=?3"
 )
+_OWNED = "select review_required, review_sensitive from agents where id=?1 and user_id=?2"
 _DOCUMENT = "select document from agent_versions where agent_id=?1 and version=?2"
 
 K = TypeVar("K")
@@ -144,20 +145,32 @@ class Plans:
             raise VersionNotFound()
         text: str = rows[0][0]
         document = await _beside(text, partial(_parsed, text))
-        children = await self._children(agent_id, document)
+        children = await self.children_of(agent_id, document)
         make = partial(_planned, agent_id, version, document, self.catalogue, children)
         made = await _beside(text, make)
         self._planned.put((agent_id, version), made)
         return made
 
-    async def _children(self, agent_id: str, document: Document) -> Children:
-        """What its sub-agent nodes pin, as far as it belongs to the same user."""
+    async def find_child(self, user_id: str, agent_id: str, version: int) -> tuple[Planned, bool, bool]:
+        """A version that a step runs, and what its agent says of reviews. One that is deleted goes on working.
+
+        Raises `AgentNotFound` for an unknown or foreign agent, and `VersionNotFound`.
+        """
+        rows = await self._reader.rows(_OWNED, agent_id, user_id)
+        if not rows:
+            raise AgentNotFound()
+        if not 1 <= version < 2**31:  # a number that no column holds
+            raise VersionNotFound()
+        return await self.pinned(agent_id, version), bool(rows[0][0]), bool(rows[0][1])
+
+    async def children_of(self, agent_id: str, document: Document, masks: Masks = NO_MASKS) -> Children:
+        """What its sub-agent nodes, or the masks over them, pin, as far as it belongs to the same user."""
 
         async def find(child_id: str, version: int) -> str | None:
             rows = await self._reader.rows(_CHILD, agent_id, child_id, version)
             return rows[0][0] if rows else None
 
-        return await find_children(document, self.catalogue, find)
+        return await find_children(document, self.catalogue, find, masks)
 
     def forget(self, agent_id: str) -> None:
         """Look again next time: this agent was changed."""
@@ -197,7 +210,7 @@ def _parsed(text: str) -> Document:
 
 
 def _planned(agent_id: str, version: int, document: Document, catalogue: Catalogue, children: Children) -> Planned:
-    report = validate(document, catalogue, "run", children=children)
+    report = validate(document, catalogue, "run", children=children, credentials=NO_CREDENTIALS)
     try:
         plan = compile_plan(document, catalogue)
     except PlanImpossible as impossible:

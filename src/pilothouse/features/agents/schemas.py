@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, JsonValue, StringConstraints
 
-from pilothouse.base.http import In, Out, Whole, WireTime
+from pilothouse.base.http import IdText, In, Out, Whole, WireTime
 from pilothouse.features.agents.shapes import Graph, LinkShape, OperationShape
 from pilothouse.graph.catalogue import Effects, Kind
 from pilothouse.graph.report import Level
@@ -22,12 +22,30 @@ Note = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000),
 VersionNumber = Annotated[Whole, Field(ge=1, le=MAX_VERSION)]
 
 
-class AgentIn(In):
+class GraphIn(In):
     graph: Graph
     note: Note | None = None
 
 
-class AgentSave(AgentIn):
+class ForkedFrom(Out):
+    """The version that an agent began as."""
+
+    agent_id: str
+    version: int
+
+
+class ForkedFromIn(In):
+    """A version of an agent of one's own."""
+
+    agent_id: IdText
+    version: VersionNumber
+
+
+class AgentIn(GraphIn):
+    forked_from: ForkedFromIn | None = None
+
+
+class AgentSave(GraphIn):
     base_version: VersionNumber | None = None
 
 
@@ -76,6 +94,7 @@ class VersionOut(Out):
     output_schema: dict[str, JsonValue]
     content_hash: str
     author_id: str
+    forked_from: ForkedFrom | None
     created_at: WireTime
 
 

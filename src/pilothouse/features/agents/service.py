@@ -16,7 +16,7 @@ from pilothouse.features.agents.agent import (
     version_of,
 )
 from pilothouse.features.agents.children import children_of
-from pilothouse.features.agents.documents import malformed, read_document
+from pilothouse.features.agents.documents import NO_CREDENTIALS, malformed, read_document
 from pilothouse.features.agents.events import AgentDeleted
 from pilothouse.features.agents.versions import (
     Base,
@@ -34,23 +34,36 @@ from pilothouse.graph.diff_operations import operations_between
 from pilothouse.graph.document import Document
 from pilothouse.graph.parse import BadDocument, parse
 from pilothouse.graph.report import Level, Report
+from pilothouse.graph.sub_agents import Pinned
 from pilothouse.graph.validate import validate
 from pilothouse.kit.ids import AgentId, new_id
 from pilothouse.kit.json import Json, JsonObject, loads
 
 
 async def create_agent(
-    work: Work, catalogue: Catalogue, graph: Json, note: str | None = None, *, agent_id: AgentId | None = None
+    work: Work,
+    catalogue: Catalogue,
+    graph: Json,
+    note: str | None = None,
+    *,
+    agent_id: AgentId | None = None,
+    forked_from: Pinned | None = None,
 ) -> AgentGraph:
     """Store a new agent as version 1; raises `AgentInvalid` with the whole report.
 
-    A caller that may have to ask twice brings the id: when that agent is there already, it is the answer.
+    A caller that may have to ask twice brings the id: when that agent is there already, it is the answer. A fork says
+    of which version of the actor's own; raises `AgentNotFound` or `VersionNotFound` when there is none.
     """
     if agent_id is not None and await queries.has_agent(work, agent_id):
         return await get_agent(work, agent_id)
+    if forked_from is not None:
+        await queries.find_version(work, await queries.find_agent(work, forked_from[0]), forked_from[1])
     content = await admit_whole(work, catalogue, read_document(graph))
     agent = await new_agent(work, content, agent_id or new_id())
-    return agent_graph_of(agent, await add_version(work, agent, content, note))
+    row = await add_version(work, agent, content, note)
+    if forked_from is not None:
+        row.forked_from = {"agent_id": forked_from[0], "version": forked_from[1]}
+    return agent_graph_of(agent, row)
 
 
 async def save_agent(
@@ -144,7 +157,8 @@ async def validate_document(
         doc = parse(graph)
     except BadDocument as bad:
         return malformed(bad, level)
-    return validate(doc, catalogue, level, inputs, children=await children_of(read, doc, catalogue))
+    children, known = await children_of(read, doc, catalogue), NO_CREDENTIALS if level == "run" else None
+    return validate(doc, catalogue, level, inputs, children=children, credentials=known)
 
 
 async def validate_agent(

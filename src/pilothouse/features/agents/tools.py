@@ -125,7 +125,7 @@ async def find_block(ctx: ToolContext, query: Query, for_agent_generation: bool 
     """Find blocks that can do something. Set `for_agent_generation` while building an agent: then the blocks for
     an agent's inputs and outputs are found too.
     """
-    catalogue = ctx.part(Blocks).catalogue
+    catalogue = _allowed(ctx)
     found = find_blocks(catalogue.values(), query, MAX_FOUND, building=for_agent_generation)
     if not found:
         names = sorted({category.lower() for spec in catalogue.values() for category in spec.categories})
@@ -157,8 +157,11 @@ async def find_library_agent(
 @tools.tool(label="Reading the building guide")
 async def get_agent_building_guide(ctx: ToolContext) -> ToolResult:
     """How to build an agent. `create_agent` refuses until this was read, in an earlier round."""
-    content = (Path(__file__).parent / "guide.md").read_text(encoding="utf-8")
-    return BuildingGuide(message="Read this before you build.", content=content)
+    return BuildingGuide(message="Read this before you build.", content=building_guide())
+
+
+def building_guide() -> str:
+    return (Path(__file__).parent / "guide.md").read_text(encoding="utf-8")
 
 
 @tools.tool(label="Building the agent", effect=Effect.WRITE)
@@ -175,13 +178,21 @@ async def create_agent(
         raise GuideRequired
     if (operations is None) == (agent_json is None):
         raise BuildFormMissing
-    catalogue = ctx.part(Blocks).catalogue
+    catalogue = _allowed(ctx)
     graph = _document(catalogue, name, description, operations, agent_json)
     if not save or ctx.dry_run:
         return _preview(graph)
     agent_id = AgentId(child_id(ctx.turn_id, f"create_agent {ctx.idempotency_key}"))
     async with ctx.write() as work:
         return _saved(await service.create_agent(work, catalogue, graph, "Built by AutoPilot", agent_id=agent_id))
+
+
+def _allowed(ctx: ToolContext) -> Catalogue:
+    """The blocks that this turn may use: others are as if they did not exist."""
+    catalogue = ctx.part(Blocks).catalogue
+    if not ctx.permissions.limits_blocks:
+        return catalogue
+    return {key: spec for key, spec in catalogue.items() if ctx.permissions.allows_block(spec.id, spec.name)}
 
 
 def _document(

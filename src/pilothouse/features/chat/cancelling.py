@@ -5,16 +5,12 @@ from dataclasses import dataclass
 
 from pilothouse.base.committer import Refused, WriteSet
 from pilothouse.base.fanout import following
-from pilothouse.base.jobs.cancels import CANCEL_JOB
-from pilothouse.base.jobs.claims import Claimed
-from pilothouse.base.jobs.lease import Lease, LeaseLost
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.seizing import SEIZE_JOB
-from pilothouse.base.jobs.worker import Hold
 from pilothouse.features.chat import queries
-from pilothouse.features.chat.limits import CANCEL_CONFIRM_SECONDS, CANCEL_POLL_SECONDS, lane_of
+from pilothouse.features.chat.limits import CANCEL_CONFIRM_SECONDS, CANCEL_POLL_SECONDS
 from pilothouse.features.chat.present import SessionView
-from pilothouse.features.chat.turns import Turns, end_cancelled
+from pilothouse.features.chat.turns import Turns
 from pilothouse.features.chat.writes.starting import Dying
 
 
@@ -31,25 +27,22 @@ NOTHING_TO_CANCEL = Cancelled(False, "no_active_task")
 
 @dataclass(frozen=True, slots=True)
 class Cancels:
-    """One per process, which signs with its id what it takes from others."""
+    """One per process."""
 
     turns: Turns
-    process_id: str
 
     async def cancel(self, view: SessionView) -> Cancelled:
         """Stop what the session does; answers when it has stopped, after five seconds at the latest."""
         if view.active is None:
             return NOTHING_TO_CANCEL
-        turn_id, lane = view.active.turn_id, lane_of(view.user_id)
-        mark = (CANCEL_JOB, (turn_id, lane, None, micros(), self.process_id))
-        try:
-            answers = await self.turns.lines.committer.land(WriteSet((mark,), locks=(lane,)))
-        except Refused:  # it ended by itself
-            return NOTHING_TO_CANCEL
-        if answers and answers[0] is not None:
-            await self._end(answers[0])
-            return Cancelled(True, "dequeued" if view.active.started_at is None else None)
-        self.turns.lines.bell.ring_cancel([turn_id])
+        turn_id = view.active.turn_id
+        match await self.turns.stop(turn_id, view.user_id):
+            case "absent":  # it ended by itself
+                return NOTHING_TO_CANCEL
+            case "ended":
+                return Cancelled(True, "dequeued" if view.active.started_at is None else None)
+            case _:
+                pass
         if await self._has_ended(turn_id, view.id, CANCEL_CONFIRM_SECONDS):
             return Cancelled(True, None)
         await self._seize(turn_id)
@@ -72,18 +65,10 @@ class Cancels:
         return True
 
     async def _seize(self, turn_id: str) -> None:
-        seize = (SEIZE_JOB, (turn_id, self.process_id, micros()))
+        seize = (SEIZE_JOB, (turn_id, self.turns.process_id, micros()))
         try:
             answers = await self.turns.lines.committer.land(WriteSet((seize,)))
         except Refused:
             return  # it ended, or a worker has taken it up again and sees the mark
         if answers:
-            await self._end(answers[0])
-
-    async def _end(self, job: Claimed) -> None:
-        hold = Hold(job, Lease(None))
-        hold.cancelled.set()
-        try:
-            await self.turns.advance(hold, end_cancelled)
-        except LeaseLost:
-            return  # the sweeper gave it to a worker, who sees the mark and ends it
+            await self.turns.end(answers[0])

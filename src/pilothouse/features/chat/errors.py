@@ -1,6 +1,6 @@
 """What can go wrong with a conversation."""
 
-from pilothouse.kit.errors import Conflict, Invalid, NotFound, RateLimited, Unavailable
+from pilothouse.kit.errors import Conflict, Invalid, NotFound, PilothouseError, RateLimited, Unavailable
 
 
 class SessionNotFound(NotFound):
@@ -30,6 +30,18 @@ class TurnLimit(RateLimited):
     hint = "Wait until one of them has ended, or cancel one."
 
 
+class TurnActive(Conflict):
+    """The session is busy with another turn."""
+
+    hint = "Wait until it has ended, or cancel it."
+
+
+class NothingToRetry(Conflict):
+    """The session's last turn did not fail, or for a reason that trying again does not change."""
+
+    hint = "Send a new message."
+
+
 class PendingFull(RateLimited):
     """This session has as many pending messages as it can keep."""
 
@@ -49,6 +61,38 @@ class TooManyPushes(RateLimited):
     wire_code = "rate_limited"
 
 
+class BackgroundUnnamed(Invalid):
+    """Say which work: give `background_id`, or `list`."""
+
+    wire_code = "missing_background_id"
+
+
+class BackgroundNotFound(NotFound):
+    """There is no such background work, or its result was given already."""
+
+
+class CallNotFound(NotFound):
+    """This session has no result of such a call."""
+
+
+class NestingLimit(Conflict):
+    """Sub-sessions nest at most three deep."""
+
+    hint = "Do this task here instead of delegating it further."
+
+
+class ParentOver(Conflict):
+    """The turn that delegates this was stopped."""
+
+
+class WouldCycle(Conflict):
+    """This session is the caller itself, or waits for it."""
+
+
+class DryRunLeft(Conflict):
+    """A dry run cannot go on in a session that acts for real."""
+
+
 class EventBeyondHead(Conflict):
     """The log does not reach that far yet."""
 
@@ -59,3 +103,16 @@ class MessageNotKept(Unavailable):
     """The message could not be kept."""
 
     wire_code = "unavailable"
+
+
+# Why a message or a retry was refused, by the word that the transaction answers with.
+DENIED: dict[str, type[PilothouseError]] = {
+    "absent": SessionNotFound,
+    "parent_over": ParentOver,
+    "turn_limit": TurnLimit,
+    "pending_full": PendingFull,
+    "pending_too_long": PendingTooLong,
+    "too_many_pushes": TooManyPushes,
+    "turn_active": TurnActive,
+    "nothing_to_retry": NothingToRetry,
+}

@@ -4,7 +4,7 @@ An entry of the log is `[type, turn_id | null, created_at in microseconds, data]
 Whoever works on a turn writes with the constructors below, so that every reader may rely on what `data` holds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 from pilothouse.kit.json import Json, JsonObject, dumps
@@ -67,6 +67,11 @@ def event_of(seq: int, entry: Json) -> Event:
     return Event(seq, kind, turn_id, created_at, data)
 
 
+def events_of(numbered: Iterable[tuple[int, Json]]) -> list[Event]:
+    """Read entries with their numbers; those that were trimmed are passed over."""
+    return [event_of(seq, entry) for seq, entry in numbered if entry is not None]
+
+
 def user_message(
     message_id: str,
     text: str,
@@ -87,8 +92,10 @@ def user_message(
     return Draft(USER_MESSAGE, data)
 
 
-def turn_queued(position: int) -> Draft:
-    return Draft(TURN_QUEUED, {"position": position})
+def turn_queued(position: int | None, retries: int | None = None) -> Draft:
+    """`position` in line, if it must wait. `retries`: the event of an earlier message, that is answered again."""
+    data: JsonObject = {"position": position}
+    return Draft(TURN_QUEUED, data if retries is None else data | {"retries": retries})
 
 
 def turn_started(attempt: int, model: str, mode: str | None, tier: str | None) -> Draft:
@@ -188,8 +195,13 @@ def follow_up(message_ids: Sequence[str], texts: Sequence[str], after_tool_call_
     return Draft(FOLLOW_UP, data | {"after_tool_call_id": after_tool_call_id})
 
 
-def compaction(up_to_event: int, summary: str, tokens_before: int, tokens_after: int) -> Draft:
-    data: JsonObject = {"up_to_event": up_to_event, "summary": summary}
+def compaction(
+    up_to_event: int, summary: str, tokens_before: int, tokens_after: int, target: int | None = None, overhead: int = 0
+) -> Draft:
+    """From now on models read the summary in place of everything up to an event. With a `target`, results that were
+    there by then are cut until it all fits, the `overhead` of prompt and tools included.
+    """
+    data: JsonObject = {"up_to_event": up_to_event, "summary": summary, "target": target, "overhead": overhead}
     return Draft(COMPACTION, data | {"tokens_before": tokens_before, "tokens_after": tokens_after})
 
 

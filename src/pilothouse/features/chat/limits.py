@@ -1,6 +1,7 @@
 """The numbers of chat, each defined once."""
 
 KIND = "turn.advance"
+HEARD = "@heard"  # the kind of fact that tells a turn of a message that waits for it
 
 MAX_RUNNING_TURNS = 5
 MAX_TURNS_IN_FLIGHT = 15
@@ -22,6 +23,12 @@ HEARTBEAT_SECONDS = 8.0
 
 MAX_FRAME = 64 * 1024
 EXCERPT = 2_000
+MAX_BACKGROUND_TASKS = 32  # of one session
+MAX_TOOL_READ = 50_000  # characters of a stored result that are read at once
+MAX_NESTING = 3  # sub-sessions below a session that is nobody's
+MAX_SYSTEM_CONTEXT = 16_000
+PROGRESS_MESSAGES = 5
+PROGRESS_CHARACTERS = 400
 TITLE_LENGTH = 50
 
 

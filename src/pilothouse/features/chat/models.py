@@ -38,6 +38,12 @@ chat_sessions = Table(
         sqlite_where=text("builder_graph_id is not null"),
         postgresql_where=text("builder_graph_id is not null"),
     ),
+    Index(
+        "ix_chat_sessions_parent",
+        "parent_session_id",
+        sqlite_where=text("parent_session_id is not null"),
+        postgresql_where=text("parent_session_id is not null"),
+    ),
 )
 
 chat_turns = Table(
@@ -60,9 +66,16 @@ chat_turns = Table(
     Column("ended_at", BigInteger),
     Column("status", String(16)),  # final ones only
     Column("reason", Text),
+    Column("trimmed_at", BigInteger),  # when its deltas were let go
     Column("fence", BigInteger, nullable=False),  # of the last flush, and its number: they prove what landed
     Column("flushes", BigInteger, nullable=False),
     Index("ix_chat_turns_session", "session_id", "first_event"),
+    Index(
+        "ix_chat_turns_untrimmed",
+        "ended_at",
+        sqlite_where=text("trimmed_at is null"),
+        postgresql_where=text("trimmed_at is null"),
+    ),
     Index(
         "ix_chat_turns_open", "user_id", sqlite_where=text("status is null"), postgresql_where=text("status is null")
     ),
@@ -106,4 +119,20 @@ chat_rounds = Table(
     Column("turn_id", Id, primary_key=True),
     Column("round", Integer, primary_key=True),
     Column("body", Text, nullable=False),  # the model's raw response; kept until the turn ends
+)
+
+chat_background = Table(
+    "chat_background",
+    metadata,
+    Column("session_id", Id, primary_key=True),
+    Column("id", String(16), primary_key=True),  # bg- and twelve hex digits
+    Column("turn_id", Id, nullable=False),  # that parked it
+    Column("tool", String(64), nullable=False),
+    Column("kind", String(16), nullable=False),  # run, sub_session, local
+    Column("ref_id", Id),  # the run or the session
+    Column("memo", Text, nullable=False),  # JSON: what its tool wants to know when it is asked for the result
+    Column("state", String(16), nullable=False),  # running, completed, error, cancelled
+    Column("output", Text),  # JSON, of local work that has ended
+    Column("started_at", BigInteger, nullable=False),
+    Column("taken_by", Text),  # the key of the call that its result was given to
 )

@@ -117,7 +117,7 @@ def moment(micros: int | None) -> str | None:
 # What is logged but never leaves the server, by type of event.
 _HIDDEN = {
     events.CONTEXT: frozenset({"blocks"}),
-    events.COMPACTION: frozenset({"summary"}),
+    events.COMPACTION: frozenset({"summary", "target", "overhead"}),
     events.TOOL_INPUT_AVAILABLE: frozenset({"idempotency_key"}),
     events.USAGE: frozenset({"cost_microdollars", "provider", "call_id", "estimated"}),
 }
@@ -129,6 +129,17 @@ def shown(event: Event) -> Event:
     if hidden is None:
         return event
     return event._replace(data={name: value for name, value in event.data.items() if name not in hidden})
+
+
+REASONING = frozenset({events.REASONING_START, events.REASONING_DELTA, events.REASONING_END})
+_THOUGHTS = ("delta", "text")
+
+
+def without_reasoning(event: Event) -> Event:
+    """The event without what a model thought; other events are as they were."""
+    if event.type not in REASONING:
+        return event
+    return event._replace(data={name: "" if name in _THOUGHTS else value for name, value in event.data.items()})
 
 
 # What a tool takes and gives may be of any size; everything else is bounded by what people and models say at once.

@@ -9,7 +9,7 @@ from pilothouse.base.logs import read_after
 from pilothouse.base.reader import Reader
 from pilothouse.base.work import Read
 from pilothouse.features.chat.errors import SessionNotFound
-from pilothouse.features.chat.events import Event, event_of
+from pilothouse.features.chat.events import Event, events_of
 from pilothouse.features.chat.present import SESSION_COLUMNS, SESSION_TABLES, SessionView, session_of
 from pilothouse.features.chat.writes.messages import PENDING, Message, message_of
 
@@ -139,4 +139,9 @@ async def list_pending(reader: Reader, actor: Actor, session_id: str) -> list[Me
 
 
 async def read_events(reader: Reader, session_id: str, after: int, limit: int) -> list[Event]:
-    return [event_of(seq, entry) for seq, entry in await read_after(reader, session_id, after, limit=limit)]
+    """As many events after an id as were asked for, or all there are, however many between them were trimmed."""
+    found: list[Event] = []
+    while len(found) < limit and (batch := await read_after(reader, session_id, after, limit=limit)):
+        found += events_of(batch)
+        after = batch[-1][0]
+    return found[:limit]

@@ -13,9 +13,18 @@ from pilothouse.base.logs import numbered, read_after
 from pilothouse.base.reader import Reader
 from pilothouse.features.chat import queries
 from pilothouse.features.chat.errors import EventBeyondHead
-from pilothouse.features.chat.events import Event, event_of
+from pilothouse.features.chat.events import Event, events_of
 from pilothouse.features.chat.fold import DELTAS, Fold
-from pilothouse.features.chat.present import SessionView, active_json, event_json, lean, session_json, shown
+from pilothouse.features.chat.present import (
+    REASONING,
+    SessionView,
+    active_json,
+    event_json,
+    lean,
+    session_json,
+    shown,
+    without_reasoning,
+)
 from pilothouse.features.chat.queries import TurnSpan
 from pilothouse.features.chat.wire import DONE, Wire, caption
 from pilothouse.kit.json import Json, JsonObject
@@ -31,6 +40,11 @@ class Conversations:
 
     reader: Reader
     fanout: Fanout
+    show_reasoning: bool = True  # what models think is logged either way
+
+    def _shown(self, event: Event) -> Event:
+        """The event as clients may see it; one that is kept back stays as an empty one, for ids have no gaps."""
+        return shown(event) if self.show_reasoning else without_reasoning(shown(event))
 
     async def open(self, actor: Actor, session_id: str, after: int) -> SessionView:
         """Check that the actor may read on from there. Raises `SessionNotFound`, `EventBeyondHead`."""
@@ -53,6 +67,12 @@ class Conversations:
             "active_turn": active_json(view.active),
         }
 
+    async def export(self, actor: Actor, session_id: str) -> tuple[SessionView, list[JsonObject]]:
+        """The session with all its messages."""
+        view = await queries.get_session(self.reader, actor, session_id)
+        spans = await queries.turns_before(self.reader, session_id, None, view.head + 1)
+        return view, await self._fold(session_id, spans, view.head)
+
     async def _fold(self, session_id: str, spans: Sequence[TurnSpan], head: int) -> list[JsonObject]:
         """The messages of these turns, newest turn first. The deltas of ended blocks add nothing to what is shown."""
         folded = Fold()
@@ -61,11 +81,14 @@ class Conversations:
         ended = {span.id for span in spans if span.status is not None}
         log = await self._read(session_id, spans[-1].first - 1, spans[0].last or head)
         for n, event in enumerate(log):
-            if event.type not in DELTAS or event.turn_id not in ended:
+            if (event.type not in DELTAS or event.turn_id not in ended) and self._is_told(event):
                 folded.see(event)
             if n % AT_ONCE == AT_ONCE - 1:
                 await asyncio.sleep(0)  # a long log is not all that this process has to do
         return folded.messages
+
+    def _is_told(self, event: Event) -> bool:
+        return self.show_reasoning or event.type not in REASONING
 
     async def _read(self, session_id: str, after: int, last: int) -> list[Event]:
         rows = await self.reader.rows(
@@ -75,12 +98,12 @@ class Conversations:
             last,
         )
         entries = [entry for first, body in rows for entry in numbered(first, body)]
-        return [event_of(seq, entry) for seq, entry in entries if after < seq <= last]
+        return events_of((seq, entry) for seq, entry in entries if after < seq <= last)
 
     async def read(self, session_id: str, after: int, limit: int) -> list[JsonObject]:
         """Stored events after an id, as envelopes."""
         found = await queries.read_events(self.reader, session_id, after, limit)
-        return [event_json(session_id, shown(event)) for event in found]
+        return [event_json(session_id, self._shown(event)) for event in found]
 
     async def follow(self, session_id: str, after: int) -> AsyncGenerator[list[Event]]:
         """Events after an id as they are committed, across turns, until the session is deleted.
@@ -96,7 +119,9 @@ class Conversations:
             async for batch in batches:
                 if not batch and not await self._exists(session_id):
                     return
-                yield [event_of(seq, entry) for seq, entry in batch]
+                events = events_of(batch)
+                if events or not batch:  # a batch of trimmed entries is no news, and no silence
+                    yield events
 
     async def _exists(self, session_id: str) -> bool:
         return bool(await self.reader.rows("select 1 from chat_sessions where id=?1", session_id))
@@ -105,13 +130,13 @@ class Conversations:
         """As `follow`, the way clients see events."""
         async with aclosing(self.follow(session_id, after)) as batches:
             async for batch in batches:
-                yield [event_json(session_id, lean(shown(event))) for event in batch]
+                yield [event_json(session_id, lean(self._shown(event))) for event in batch]
 
     async def turn_frames(
         self, session_id: str, turn_id: str, first_event: int, after: int = 0
     ) -> AsyncGenerator[bytes]:
         """A turn as the AI SDK reads it, from its start; what a client has seen already (`after`) is left out."""
-        wire, quiet = Wire(turn_id), Quiet()
+        wire, quiet = Wire(turn_id, self.show_reasoning), Quiet()
         async with aclosing(self.follow(session_id, first_event - 1)) as batches:
             async for batch in batches:
                 frames = b"".join(_frames_after(wire, batch, after))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -17,21 +18,18 @@ from pilothouse.base.work import Work
 from pilothouse.features.chat import queries
 from pilothouse.features.chat.cancelling import Cancelled, Cancels
 from pilothouse.features.chat.errors import (
+    DENIED,
     MessageConsumed,
     MessageIdTaken,
     MessageNotFound,
-    PendingFull,
-    PendingTooLong,
     SessionNotFound,
-    TooManyPushes,
-    TurnLimit,
 )
-from pilothouse.features.chat.limits import KIND, lane_of
+from pilothouse.features.chat.limits import HEARD, KIND, lane_of
+from pilothouse.features.chat.lines import Lines
 from pilothouse.features.chat.news import SESSION_CHANGED, SESSION_DELETED, session_news
 from pilothouse.features.chat.present import SessionView
-from pilothouse.features.chat.turnlog import Lines
-from pilothouse.features.chat.turns import Turns
-from pilothouse.features.chat.writes import messages, sessions, starting
+from pilothouse.features.chat.turns import StopRun, Turns
+from pilothouse.features.chat.writes import messages, retrying, sessions, starting
 from pilothouse.features.chat.writes.appending import Appended, notice_of
 from pilothouse.features.chat.writes.messages import Message
 from pilothouse.features.chat.writes.sessions import NewSession
@@ -45,20 +43,19 @@ from pilothouse.features.chat.writes.starting import (
     Started,
     known_message,
 )
-from pilothouse.kit.errors import PilothouseError, ShuttingDown
+from pilothouse.kit.errors import PilothouseError, ShuttingDown, Unavailable
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json, dumps
 
-_DENIED: dict[str, type[PilothouseError]] = {
-    "absent": SessionNotFound,
-    "turn_limit": TurnLimit,
-    "pending_full": PendingFull,
-    "pending_too_long": PendingTooLong,
-    "too_many_pushes": TooManyPushes,
-}
 Land: TypeAlias = Callable[[WriteSet], Awaitable[list[Any]]]
 # Raises when somebody does not own an agent, without telling whether there is one.
 CheckOwner: TypeAlias = Callable[[str, str], Awaitable[object]]
+# Raises when this user may spend no more on models.
+CheckSpend: TypeAlias = Callable[[str], Awaitable[None]]
+
+
+async def _unlimited(user_id: str) -> None:
+    """Where nothing is limited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +82,24 @@ class Chat:
     reader: Reader
     lines: Lines
     check_owner: CheckOwner
+    stop_run: StopRun
+    check_spend: CheckSpend = _unlimited
     process_id: str = field(default_factory=new_id)
     turns: Turns = field(init=False)
     cancels: Cancels = field(init=False)
 
     def __post_init__(self) -> None:
-        self.turns = Turns(self.reader, self.lines)
-        self.cancels = Cancels(self.turns, self.process_id)
+        self.turns = Turns(self.reader, self.lines, self.process_id, self.stop_run)
+        self.cancels = Cancels(self.turns)
 
     # Sessions.
 
-    async def create_session(self, actor: Actor, ask: NewSession) -> SessionView:
-        """Make a session; when this returns, it is on disk. One that is bound to an agent is made once."""
-        made = await self._create(actor, ask, self.lines.committer.land)
+    async def create_session(self, actor: Actor, ask: NewSession, *, session_id: str | None = None) -> SessionView:
+        """Make a session; when this returns, it is on disk. One that is bound to an agent is made once.
+
+        With an id of the caller's, making it again is a `Clash`.
+        """
+        made = await self._create(actor, ask, self.lines.committer.land, session_id)
         self._tell(actor.user_id, made)
         return await queries.get_session(self.reader, actor, made)
 
@@ -107,8 +109,8 @@ class Chat:
         work.after_commit.append(partial(self._tell, work.actor.user_id, made))
         return await queries.read_session(work, made)
 
-    async def _create(self, actor: Actor, ask: NewSession, land: Land) -> str:
-        graph_id, session_id = ask.builder_graph_id, new_id()
+    async def _create(self, actor: Actor, ask: NewSession, land: Land, session_id: str | None = None) -> str:
+        graph_id, session_id = ask.builder_graph_id, session_id or new_id()
         if graph_id is not None:
             await self.check_owner(actor.user_id, graph_id)
             if (known := await queries.find_builder_session(self.reader, actor, graph_id)) is not None:
@@ -171,24 +173,56 @@ class Chat:
         message: Message,
         *,
         stopping: asyncio.Event | None = None,
+        parent_turn_id: str | None = None,
     ) -> TurnBegun | MessagePending:
         """The only way in: start a turn with this message, or keep the message for the turn that runs.
 
         When this returns, the message is on disk. The same `message_id` with the same text starts nothing and is
         answered as before. A session whose turn is being cancelled is not busy: the message starts a turn as soon as
-        that one has ended, within 5 seconds.
+        that one has ended, within 5 seconds. With a `parent_turn_id` nothing starts once that turn was cancelled.
         """
         await queries.get_session(self.reader, actor, session_id)
         digest = sha256(message.text.encode()).hexdigest()
+        await self._refuse_if_spent(actor, session_id, message)
         while True:
-            new = NewTurn(new_id(), session_id, actor.user_id, message.origin, digest, micros())
+            new = NewTurn(new_id(), session_id, actor.user_id, message.origin, digest, micros(), parent_turn_id)
             answers = await self.lines.committer.land(starting.start_turn(new, message))
             outcome = answers[0] if answers else await self._landed_earlier(session_id, message, digest)
             if not isinstance(outcome, Dying):
                 return await self._begun(actor, session_id, outcome)
-            if stopping is not None and stopping.is_set():
-                raise ShuttingDown
-            await self.cancels.await_end_of(outcome, session_id)
+            await self._wait_out(outcome, session_id, stopping)
+
+    async def retry_turn(
+        self, actor: Actor, session_id: str, *, origin: str = "web", stopping: asyncio.Event | None = None
+    ) -> TurnBegun:
+        """Answer the message of a failed turn again, in a new turn: no second message, nothing rewritten.
+
+        Asked twice, the second is answered as the first. Raises `NothingToRetry` when the last turn did not fail.
+        """
+        await queries.get_session(self.reader, actor, session_id)
+        await self.check_spend(actor.user_id)
+        while True:
+            new = NewTurn(new_id(), session_id, actor.user_id, origin, "", micros())
+            answers = await self.lines.committer.land(retrying.retry_turn(new))
+            outcome: Outcome = answers[0] if answers else Known(True, new.id)
+            if not isinstance(outcome, Dying):
+                begun = await self._begun(actor, session_id, outcome)
+                assert isinstance(begun, TurnBegun)  # nothing waits in a buffer here
+                return begun
+            await self._wait_out(outcome, session_id, stopping)
+
+    async def _wait_out(self, dying: Dying, session_id: str, stopping: asyncio.Event | None) -> None:
+        if stopping is not None and stopping.is_set():
+            raise ShuttingDown
+        await self.cancels.await_end_of(dying, session_id)
+
+    async def _refuse_if_spent(self, actor: Actor, session_id: str, message: Message) -> None:
+        """Before anything is kept, also where it would only wait. What came before is answered as it was then."""
+        try:
+            await self.check_spend(actor.user_id)
+        except PilothouseError:
+            if await queries.find_message(self.reader, session_id, message.message_id) is None:
+                raise
 
     async def _landed_earlier(self, session_id: str, message: Message, digest: str) -> Outcome:
         known = await queries.find_message(self.reader, session_id, message.message_id)
@@ -203,15 +237,17 @@ class Chat:
                 if state == "queued":
                     self.lines.bell.ring(KIND, [turn_id])
                 return TurnBegun(turn_id, appended.first)
-            case Buffered(_, length):
+            case Buffered(turn_id, length):
                 self._tell(actor.user_id, session_id)
+                with suppress(Unavailable):  # it is kept; a turn that sleeps then hears it when it wakes
+                    await self.send_fact(turn_id, actor.user_id, HEARD, None)
                 return MessagePending(length)
             case Known(same, turn_id):
                 if not same:
                     raise MessageIdTaken
                 return await self._begun_earlier(actor, session_id, turn_id)
             case Denied(why):
-                raise _DENIED[why]
+                raise DENIED[why]
             case Dying():
                 raise AssertionError("waited for before")
 

@@ -2,23 +2,23 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import structlog
 
 from pilothouse.base import failpoints
-from pilothouse.base.committer import Clash, Committer, Refused, Write, WriteSet
-from pilothouse.base.fanout import Fanout, Notice
-from pilothouse.base.jobs.bells import Bell
+from pilothouse.base.committer import Clash, Refused, Write, WriteSet
 from pilothouse.base.jobs.claims import Claimed
-from pilothouse.base.jobs.inbox import READ_INBOX, Fact
+from pilothouse.base.jobs.inbox import READ_INBOX, Fact, drain_inbox
 from pilothouse.base.jobs.landing import land_for
 from pilothouse.base.jobs.lease import Lease, LeaseLost
-from pilothouse.base.jobs.moves import micros
+from pilothouse.base.jobs.moves import GUARD_JOB, micros
+from pilothouse.base.jobs.watches import tell_watchers
 from pilothouse.features.chat import events
 from pilothouse.features.chat.closing import OpenParts
 from pilothouse.features.chat.events import Draft, entry_text
 from pilothouse.features.chat.limits import KIND
+from pilothouse.features.chat.lines import Lines, Place
 from pilothouse.features.chat.news import session_news
 from pilothouse.features.chat.writes import ending, keeping, messages
 from pilothouse.features.chat.writes.appending import Appended, notice_of
@@ -34,24 +34,6 @@ FLUSH_SECONDS = 0.02
 FLUSH_EVENTS = 200
 
 
-class Lines(NamedTuple):
-    """How a process writes and tells others."""
-
-    committer: Committer
-    fanout: Fanout
-    bell: Bell
-
-
-class Place(NamedTuple):
-    """Whose log it is."""
-
-    session_id: str
-    user_id: str
-    permissions: JsonObject | None
-    created_at: int  # of the turn
-    started: bool  # somebody has worked on the turn before
-
-
 class TurnLog:
     """One per claim of a turn. At most one flush of it is under way at a time.
 
@@ -63,6 +45,7 @@ class TurnLog:
         self.head = head  # the last event of the session that is known here to be committed
         self.parts = parts  # what is open, everything added included
         self.settled = False  # or asleep: this claim is over
+        self.ended_as: str | None = None  # the final status, once it is settled
         self._lines, self._lease = lines, lease
         self._texts: list[str] = []
         self._also: list[Write] = []
@@ -100,6 +83,12 @@ class TurnLog:
         self._also.append(keeping.save_round(self.job.id, number, dumps(raw)))
         self._see_to_flush()
 
+    def write_also(self, *writes: Write) -> None:
+        """Rows of others that must land with what was added before: in the same flush, under the same fence."""
+        self._refuse_if_over()
+        self._also += writes
+        self._see_to_flush()
+
     def save_state(self, state: JsonObject) -> None:
         """Replace what AutoPilot remembers of the session; lands with the next flush."""
         self._also.append(keeping.save_state(self.place.session_id, dumps(state)))
@@ -108,6 +97,16 @@ class TurnLog:
     def add_tokens(self, prompt: int, completion: int) -> None:
         """Add to the session's totals; lands with the next flush."""
         self._also.append(keeping.add_tokens(self.place.session_id, prompt, completion))
+        self._see_to_flush()
+
+    def begin_wait(self, call_id: str, job_id: str, body: JsonObject) -> None:
+        """A call waits for the end of this job, which then wakes the turn; lands with the next flush."""
+        self._also.append(keeping.begin_wait(self.job.id, call_id, job_id, dumps(body)))
+        self._see_to_flush()
+
+    def end_wait(self, call_id: str) -> None:
+        """The call waits no longer; lands with the next flush."""
+        self._also.append(keeping.end_wait(self.job.id, call_id))
         self._see_to_flush()
 
     # What is waited for.
@@ -130,6 +129,16 @@ class TurnLog:
             self._published(drained.appended)
         return drained.messages
 
+    async def land_guarded(self, write: Write) -> object:
+        """Land a write in the turn's name, at once; its answer, or None when it landed at an earlier try."""
+        answers = await self._land(WriteSet(((GUARD_JOB, (self.job.id, self.job.fence)), write)))
+        return answers[1] if answers else None
+
+    async def hears_pending(self) -> bool:
+        """Whether the user has said something that this turn may take up."""
+        allowed = permissions_text(self.place.permissions)
+        return True in await self._land(messages.hears_pending(self.place.session_id, allowed))
+
     async def read_inbox(self) -> list[Fact]:
         """What others sent to this turn, oldest first; say with `forget_facts` what the events added tell of it."""
         answers = await self._land(WriteSet(((READ_INBOX, (self.job.id,)),)))
@@ -137,7 +146,7 @@ class TurnLog:
 
     def forget_facts(self, facts: Sequence[Fact]) -> None:
         """Take these out of the inbox, in the flush that logs what was added before."""
-        self._also.append(keeping.drain_inbox(self.job.id, [fact.id for fact in facts]))
+        self._also.append(drain_inbox(self.job.id, [fact.id for fact in facts]))
         self._see_to_flush()
 
     async def suspend(
@@ -178,6 +187,7 @@ class TurnLog:
         self.settled = True
         settled: Settled | None = answers[0] if answers else None
         self._publish(None if settled is None else settled.appended)
+        self.ended_as = status if settled is None else settled.status
         if settled is None:
             return status
         self._ring(settled.promoted)
@@ -185,6 +195,7 @@ class TurnLog:
             self._publish(settled.continued.appended)
             if settled.continued.state == "queued":
                 self._ring([settled.continued.turn_id])
+        await tell_watchers(self._lines.committer, self._lines.bell, settled.watchers)
         return settled.status
 
     def drop(self) -> None:
@@ -269,10 +280,7 @@ class TurnLog:
     def _publish(self, appended: Appended | None) -> None:
         """The turn's state changed: its followers and its owner's pages are told."""
         self._published(appended)
-        self._lines.fanout.publish([self._news()])
-
-    def _news(self) -> Notice:
-        return session_news(self.place.user_id, self.place.session_id)
+        self._lines.fanout.publish([session_news(self.place.user_id, self.place.session_id)])
 
     def _ring(self, ids: Sequence[str]) -> None:
         if ids:

@@ -3,7 +3,7 @@
 from pilothouse.features.reviews.errors import AlreadyDecided, ReviewNotFound, ReviewPayloadChanged
 from pilothouse.features.reviews.queries import is_approved_for_node, list_reviews
 from pilothouse.features.reviews.review import FACT, NewReview, Review, payload_hash
-from pilothouse.features.reviews.schemas import ReviewList
+from pilothouse.features.reviews.schemas import ReviewList, ReviewState
 from pilothouse.features.reviews.service import Reviews
 from pilothouse.features.reviews.writes import FORGET_REVIEWS, Answer, close_reviews, insert_review
 
@@ -17,6 +17,7 @@ __all__ = [
     "ReviewList",
     "ReviewNotFound",
     "ReviewPayloadChanged",
+    "ReviewState",
     "Reviews",
     "close_reviews",
     "insert_review",

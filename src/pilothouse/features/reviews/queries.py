@@ -1,7 +1,9 @@
 """Every read of reviews, scoped to the actor."""
 
+from collections.abc import Sequence
+
 from pilothouse.base.actor import Actor
-from pilothouse.base.reader import Reader
+from pilothouse.base.reader import Reader, marks
 from pilothouse.features.reviews.errors import ReviewNotFound
 from pilothouse.features.reviews.review import COLUMNS, Review, reviews_of
 
@@ -14,15 +16,24 @@ async def get_review(reader: Reader, actor: Actor, review_id: str) -> Review:
 
 
 async def list_reviews(
-    reader: Reader, actor: Actor, *, state: str | None, job_id: str | None = None, before: str | None, limit: int
+    reader: Reader,
+    actor: Actor,
+    *,
+    state: str | None,
+    job_ids: Sequence[str] | None = None,
+    before: str | None,
+    limit: int,
 ) -> list[Review]:
-    """Newest first."""
+    """Newest first; with `job_ids` only what these asked."""
     where = "user_id=?1"
     params: list[str] = [actor.user_id]
-    for column, value in (("state=", state), ("job_id=", job_id), ("id <", before)):
+    for column, value in (("state=", state), ("id <", before)):
         if value is not None:
             params.append(value)
             where += f" and {column}?{len(params)}"
+    if job_ids is not None:
+        where += f" and job_id in ({marks(len(job_ids), len(params) + 1)})"
+        params += job_ids
     sql = f"select {COLUMNS} from reviews where {where} order by id desc limit ?{len(params) + 1}"
     return reviews_of(await reader.rows(sql, *params, limit))
 

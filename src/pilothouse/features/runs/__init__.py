@@ -3,7 +3,18 @@
 from pilothouse.features.runs.admitting import RunAsk
 from pilothouse.features.runs.errors import RunEnded, RunNotEnded, RunNotFound
 from pilothouse.features.runs.events import RunEvents
+from pilothouse.features.runs.memory import forget_agent
 from pilothouse.features.runs.retention import Retention
 from pilothouse.features.runs.service import Admitted, Runs
 
-__all__ = ["Admitted", "Retention", "RunAsk", "RunEnded", "RunEvents", "RunNotEnded", "RunNotFound", "Runs"]
+__all__ = [
+    "Admitted",
+    "Retention",
+    "RunAsk",
+    "RunEnded",
+    "RunEvents",
+    "RunNotEnded",
+    "RunNotFound",
+    "Runs",
+    "forget_agent",
+]

@@ -1,13 +1,15 @@
 """A run in memory, and what is told of it when it ends."""
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Final, cast
 
 from pilothouse.engine.run import Run
 from pilothouse.features.runs.children import parent_of
 from pilothouse.features.runs.present import RunFacts
 from pilothouse.features.runs.shots import Shots
 from pilothouse.kit.json import Json
+
+AUTOPILOT: Final = "autopilot"  # the trigger of a run that a turn started, and may wait for
 
 
 @dataclass(slots=True)

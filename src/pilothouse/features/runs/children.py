@@ -7,9 +7,8 @@ commits. So no value is stored twice on the way, and telling twice does no harm.
 from typing import Final, NamedTuple, cast
 
 from pilothouse.base.committer import Write
-from pilothouse.base.jobs.cancels import CANCEL_JOB
-from pilothouse.base.jobs.claims import Claimed
-from pilothouse.base.jobs.moves import WAKE_JOB
+from pilothouse.base.jobs.cancels import CANCEL_JOBS
+from pilothouse.base.jobs.inbox import TELL_JOB
 from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.statements import REFUSED
 from pilothouse.kit.ids import child_id, derived_id
@@ -48,46 +47,20 @@ def _guard(job_id: str, fence: int) -> Script:
 GUARD_PARENT = Scripted("guard_parent", _guard)
 
 
-def _tell(job_id: str, now: int, fact_id: str, body: str) -> Script:
-    rows = yield "select state, top_lane, lane from jobs where id=?1 for update", (job_id,)
-    if not rows:
-        return None  # it has ended and wants to know nothing
-    yield (
-        "insert into inbox (job_id, id, kind, body) values (?1, ?2, ?3, ?4) on conflict do nothing",
-        (job_id, fact_id, FACT, body),
-    )
-    state, top, lane = rows[0]
-    if state != "waiting":
-        return None
-    placed = yield WAKE_JOB, (job_id, top, lane, now, False)
-    return job_id if placed else None
-
-
-# Wakes a parent: (its id, now, fact id, body). Answers its id when it wants a ring. Needs the user's top lane.
-_TELL_PARENT = Scripted("tell_parent", _tell)
-
-
 def tell_news(parent: Parent, run_id: str, now: int) -> Write:
     """The child has given something. One such fact waits at a time: the parent reads all there is."""
     body = dumps({"run_id": run_id, "ended": None})
-    return (_TELL_PARENT, (parent.run_id, now, derived_id(run_id, "news"), body))
+    return (TELL_JOB, (parent.run_id, now, derived_id(run_id, "news"), FACT, body))
 
 
 def tell_end(parent: Parent, run_id: str, ended: JsonObject, now: int) -> Write:
     """The child is over."""
     body = dumps({"run_id": run_id, "ended": ended})
-    return (_TELL_PARENT, (parent.run_id, now, derived_id(run_id, "end"), body))
-
-
-class CancelledTree(NamedTuple):
-    """What cancelling reached: jobs that nobody ran, now the caller's to settle, and those that others run."""
-
-    taken: list[Claimed]
-    going: list[str]
+    return (TELL_JOB, (parent.run_id, now, derived_id(run_id, "end"), FACT, body))
 
 
 _TREE = (
-    "select j.id, j.top_lane, j.lane from jobs j where j.id in (with recursive tree(id) as"
+    "select j.id, j.top_lane, j.lane, j.state from jobs j where j.id in (with recursive tree(id) as"
     " (select r.id from runs r where r.id=?1 union all select c.id from runs c join tree t on c.parent_id=t.id)"
     " select id from tree) order by j.id for update"
 )
@@ -97,18 +70,11 @@ def _cancel(run_id: str, now: int, owner: str, whole: bool) -> Script:
     rows = yield _TREE, (run_id,)
     if whole and not any(row[0] == run_id for row in rows):
         return REFUSED
-    tree = CancelledTree([], [])
-    for job_id, top, lane in rows:
-        taken = yield CANCEL_JOB, (job_id, top, lane, now, owner)
-        if taken is None:
-            tree.going.append(job_id)
-        elif taken is not REFUSED:
-            tree.taken.append(taken)
-    return tree
+    return (yield CANCEL_JOBS, (rows, now, owner))
 
 
 # Marks a run and everything below it: (run id, now, owner, whole). Refused when `whole` and the run has ended. Needs
-# the user's top lane. Answers `CancelledTree`.
+# the user's top lane. Answers `CancelledJobs`.
 CANCEL_TREE = Scripted("cancel_tree", _cancel)
 
 

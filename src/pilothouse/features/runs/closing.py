@@ -14,7 +14,8 @@ def last_words(desk: Desk, stats: dict[str, Json], now: int, owner: str) -> list
     if desk.asked:
         also = desk.journal.take_also()
         also.append(close_reviews(job.id, now))
-        also.append((CANCEL_TREE, (job.id, now, owner, False)))
+        if run.status != "cancelled":  # else the mark that it saw reached all below it too, and lets nothing new begin
+            also.append((CANCEL_TREE, (job.id, now, owner, False)))
     if (parent := parent_of(run.facts)) is not None:
         also.append(tell_end(parent, job.id, ended_json(run.status, run.reason, stats), now))
     return also

@@ -10,6 +10,7 @@ from pilothouse.base.jobs.bells import Bell
 from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import Hold
+from pilothouse.base.keyring import Keyring
 from pilothouse.base.reader import Reader
 from pilothouse.blocks.context import ChildOrder, Decision, Question
 from pilothouse.blocks.pins import BlockFailed
@@ -20,17 +21,19 @@ from pilothouse.engine.run import Run
 from pilothouse.engine.state import Pause
 from pilothouse.features import reviews
 from pilothouse.features.agents import Plans
-from pilothouse.features.runs.admitting import Modes, RunAsk, check_run, masks_below, modes_of, new_run
+from pilothouse.features.runs.admitting import Modes, RunAsk, check_run, modes_of, new_run
 from pilothouse.features.runs.children import MAX_DEPTH, Parent, child_run_id, parent_of, tell_news
 from pilothouse.features.runs.journal import RunJournal, land
 from pilothouse.features.runs.loading import read_entries
 from pilothouse.features.runs.writes import KIND, Caps, admit_child
+from pilothouse.graph.sub_agents import masks_below
 from pilothouse.kit.ids import AgentId, child_id
 from pilothouse.kit.json import Json, JsonObject
 
 AT_ONCE = 500
 MAX_NAME = 500
 CHILD, REVIEW, PASSED = "child", "review", "passed"  # what a step can wait for here
+SENSITIVE = "sensitive_action"
 
 
 class Abandoned(BaseException):
@@ -46,6 +49,7 @@ class Counter:
     bell: Bell
     plans: Plans
     caps: Caps
+    keyring: Keyring
 
 
 @dataclass(slots=True)
@@ -88,7 +92,10 @@ class Desk:
         if after is None and not told:
             await self._start(run_id, step, order)
         after = after or 0
-        while batch := await read_entries(self.counter.reader, run_id, after, AT_ONCE):
+        more = True
+        while more:
+            batch = await read_entries(self.counter.reader, run_id, after, AT_ONCE)
+            more = len(batch) >= AT_ONCE
             for seq, entry in batch:
                 after = seq
                 if entry[0] == RESULT:
@@ -111,12 +118,14 @@ class Desk:
         parent = Parent(job.id, step.step_id, 1 if above is None else above.depth + 1)
         if parent.depth > MAX_DEPTH:
             raise BlockFailed("too_deep", f"Sub-agents nest deeper than {MAX_DEPTH}.")
-        masks = {**order.masks, **masks_below(_masks(self.run.facts), step.node_id)}
+        masks = masks_below(
+            step.node_id, self.run.hidden, masks_below(step.node_id, _masks(self.run.facts), order.masks)
+        )
         ask = RunAsk(AgentId(order.agent_id), order.inputs, order.version, masks or None, trigger="agent")
-        planned = await counter.plans.find(job.user_id, ask.agent_id, ask.version)
-        await check_run(counter.plans, job.user_id, planned, ask)
-        modes = modes_of(self.run.facts).stricter(Modes(*await counter.plans.review_modes(job.user_id, ask.agent_id)))
-        new = new_run(run_id, job.user_id, ask, planned, modes, parent)
+        planned, *own = await counter.plans.find_child(job.user_id, ask.agent_id, order.version)
+        await check_run(counter.plans, planned, ask)
+        modes = modes_of(self.run.facts).stricter(Modes(*own))
+        new = new_run(run_id, job.user_id, ask, planned, counter.keyring, modes, parent)
         try:
             answers = await land(counter.committer, admit_child(new, counter.caps, parent, job), self.hold.lease)
         except Clash:
@@ -159,7 +168,7 @@ class Desk:
         """The inputs with which a sensitive step may start. Fails it when they were rejected, or are others by now."""
         instructions = "This step acts outside. Approve it to let it run with these inputs."
         question = Question(name, inputs, editable=True, instructions=instructions)
-        fact = await self._answer(step, "sensitive_action", question, True)
+        fact = await self._answer(step, SENSITIVE, question, True)
         if not isinstance(fact, dict):
             return inputs
         _refuse_unless_about(fact, inputs)
@@ -172,16 +181,17 @@ class Desk:
     async def _answer(self, step: StepContext, kind: str, question: Question, required: bool) -> Json:
         """The fact that a review came to, or none when nobody was to be asked. The row lands with the wait."""
         self.asked = True
+        gate = kind == SENSITIVE  # stands before the block, which may wait on its own account
         nth = len(step.resumed)
         review_id = child_id(self.hold.job.id, f"review {step.step_id}/{nth}")
         try:
-            return await step.wait(REVIEW, ref={"review_id": review_id, "kind": kind, "name": question.name})
+            return await step.wait(REVIEW, ref={"review_id": review_id, "kind": kind, "name": question.name}, gate=gate)
         except Waiting:
             why = await self._why_not_asked(step, required)
             self.journal.add([], also=[reviews.insert_review(self._row(review_id, step, kind, question, why))])
             if why is None:
                 raise
-            raise Waiting(Pause(PASSED, micros(), {"review_id": review_id, "why": why})) from None
+            raise Waiting(Pause(PASSED, micros(), {"review_id": review_id, "why": why}, gate=gate)) from None
 
     async def _why_not_asked(self, step: StepContext, required: bool) -> str | None:
         if not required:

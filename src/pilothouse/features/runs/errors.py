@@ -1,6 +1,6 @@
 """What can go wrong with a run."""
 
-from pilothouse.kit.errors import BadRequest, Conflict, Gone, Invalid, NotFound
+from pilothouse.kit.errors import BadRequest, Conflict, Forbidden, Gone, Invalid, NotFound
 
 
 class RunNotFound(NotFound):
@@ -50,6 +50,12 @@ class AgentUnnamed(Invalid):
     wire_code = "missing_identifier"
 
 
+class BuilderSessionGraphMismatch(Conflict):
+    """This conversation belongs to another agent."""
+
+    hint = "Leave the agent out to mean the one that is open, or use a conversation of the other agent's."
+
+
 class AgentUnknown(NotFound):
     """There is no such agent."""
 
@@ -58,6 +64,10 @@ class AgentAmbiguous(Conflict):
     """Several agents fit this name."""
 
     hint = "Ask which of `details.candidates` is meant, or use its id."
+
+
+class BlockForbidden(Forbidden):
+    """This session may not use some of the blocks of this agent."""
 
 
 class DryRunImpossible(Conflict):

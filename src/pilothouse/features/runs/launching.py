@@ -1,4 +1,4 @@
-"""What AutoPilot does around a run: finds the agent, looks at the inputs, starts it once, waits for it."""
+"""What AutoPilot does around a run: finds the agent, looks at the inputs, starts it once."""
 
 import asyncio
 from collections.abc import Mapping
@@ -11,22 +11,30 @@ from pilothouse.base.tools import ToolContext
 from pilothouse.features import agents
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.admitting import RunAsk
-from pilothouse.features.runs.errors import AgentAmbiguous, AgentUnknown, AgentUnnamed, DryRunImpossible
+from pilothouse.features.runs.begun import AUTOPILOT
+from pilothouse.features.runs.errors import (
+    AgentAmbiguous,
+    AgentUnknown,
+    AgentUnnamed,
+    BlockForbidden,
+    BuilderSessionGraphMismatch,
+    DryRunImpossible,
+    RunNotFound,
+)
 from pilothouse.features.runs.present import RunFacts
 from pilothouse.features.runs.service import Runs
 from pilothouse.graph.catalogue import Effects
 from pilothouse.graph.fields import properties, required
+from pilothouse.graph.sub_agents import sub_agents_of
 from pilothouse.kit.ids import AgentId, RunId, child_id
 from pilothouse.kit.json import Json
 
 LOOKED_AT = 500  # agents of a library, the newest
-FIRST_LOOK_SECONDS = 0.01
-POLL_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class RunOrder:
-    """What to run, and how long to wait for it."""
+    """What to run, and how long its result is waited for."""
 
     agent: agents.Agent
     inputs: Mapping[str, Json]
@@ -65,6 +73,17 @@ async def look_up(ctx: ToolContext, agent_id: str, name: str) -> agents.Agent:
     return found[0]
 
 
+async def look_up_bound(ctx: ToolContext, agent_id: str, name: str) -> agents.Agent:
+    """As `look_up`; a session that is bound to an agent means that one, and no other."""
+    bound = ctx.builder_graph_id
+    if bound is None:
+        return await look_up(ctx, agent_id, name)
+    agent = await look_up(ctx, agent_id or ("" if name else bound), name)
+    if agent.id != bound:
+        raise BuilderSessionGraphMismatch
+    return agent
+
+
 def input_faults(planned: agents.Planned, inputs: Mapping[str, Json], *, use_defaults: bool) -> InputFaults | None:
     """None when a run may begin."""
     fields = properties(planned.input_schema)
@@ -91,33 +110,43 @@ def _faults_of(planned: agents.Planned, inputs: Mapping[str, Json]) -> dict[str,
 
 
 async def launch(ctx: ToolContext, planned: agents.Planned, order: RunOrder) -> RunFacts:
-    """Start the run that belongs to this call, or find it when the call was made before; then wait."""
+    """Start the run that belongs to this call, or find it when the call was made before."""
     if order.dry_run:
         _refuse_effects(planned)
     runs = ctx.part(Runs)
     run_id = RunId(child_id(ctx.turn_id, f"run_agent {ctx.idempotency_key}"))
-    ask = RunAsk(AgentId(order.agent.id), order.inputs, trigger="autopilot")
-    with suppress(Clash):  # this very call has started it before
-        await runs.start_run(ctx.actor, ask, run_id=run_id)
+    ask = RunAsk(AgentId(order.agent.id), order.inputs, trigger=AUTOPILOT)
+    starting = asyncio.create_task(runs.start_run(ctx.actor, ask, run_id=run_id))
     try:
-        return await until_ended(ctx, run_id, order.wait_seconds)
+        with suppress(Clash):  # this very call has started it before
+            await asyncio.shield(starting)
+        return await queries.get_run(runs.reader, ctx.actor, run_id)
     except asyncio.CancelledError:
-        if ctx.cancelled.is_set():  # the user stopped the turn, which waited for this run
-            await runs.cancel_run(ctx.actor, run_id)
+        await asyncio.gather(starting, return_exceptions=True)  # what is on its way to disk cannot be called back
+        if ctx.cancelled.is_set():  # the user stopped the turn, which was about to wait for this run
+            with suppress(RunNotFound):
+                await runs.cancel_run(ctx.actor, run_id)
         raise
 
 
-async def until_ended(ctx: ToolContext, run_id: RunId, seconds: float) -> RunFacts:
-    """The run once it has ended, or as it is when the time is over; looked at more rarely the longer it takes."""
-    reader, loop = ctx.part(Runs).reader, asyncio.get_running_loop()
-    until, pause = loop.time() + seconds, FIRST_LOOK_SECONDS
-    while True:
-        facts = await queries.get_run(reader, ctx.actor, run_id)
-        left = until - loop.time()
-        if facts.ended_at is not None or left <= 0:
-            return facts
-        await asyncio.sleep(min(pause, left))
-        pause = min(pause * 2, POLL_SECONDS)
+def refuse_forbidden(ctx: ToolContext, planned: agents.Planned) -> None:
+    """Refuse an agent that uses, at any depth, a block which this turn may not use.
+
+    Where blocks are limited, an agent that only a value chosen at run time names is refused too: nobody can look
+    into it beforehand.
+    """
+    if not ctx.permissions.limits_blocks:
+        return
+    catalogue = ctx.part(Runs).plans.catalogue
+    documents = (planned.document, *planned.children.values())
+    used = {node.block for document in documents for node in document.nodes}
+    known = [catalogue[block] for block in used if block in catalogue]
+    forbidden = sorted(spec.name for spec in known if not ctx.permissions.allows_block(spec.id, spec.name))
+    if forbidden:
+        raise BlockForbidden(f"This agent uses {', '.join(forbidden)}.", blocks=[*forbidden])
+    found = (pinned for document in documents for _, pinned in sub_agents_of(document, catalogue))
+    if any(pinned is None for pinned in found):
+        raise BlockForbidden("This agent chooses another agent only while it runs.", blocks=[])
 
 
 def _refuse_effects(planned: agents.Planned) -> None:

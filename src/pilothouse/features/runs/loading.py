@@ -7,6 +7,7 @@ from pilothouse.base.logs import numbered, read_after, read_values
 from pilothouse.base.reader import Reader, marks
 from pilothouse.engine.entries import Entry
 from pilothouse.engine.large import references, unpack
+from pilothouse.graph.json_schema import as_object
 from pilothouse.kit.json import Json, JsonObject, loads
 
 _COLUMNS = "r.agent_id, r.version, r.trigger, r.dry_run, r.head, r.created_at, r.started_at"
@@ -26,6 +27,13 @@ class Stored(NamedTuple):
     entries: list[Entry]  # after the snapshot
     snapshot_size: int
     log_size: int  # of the segments after the snapshot
+
+    @property
+    def accepted(self) -> JsonObject:
+        """The facts with which the run was accepted."""
+        if self.snapshot is not None:
+            return as_object(self.snapshot["facts"])
+        return as_object(self.entries[0][2]) if self.entries else {}
 
 
 class Loader:
@@ -72,31 +80,19 @@ async def read_runs(reader: Reader, ids: list[str]) -> dict[str, Stored]:
         "select r.id, n.seq, n.body, s.first, s.body, "
         + _COLUMNS
         + " from runs r left join snapshots n on n.log_id=r.id"
-        " join segments s on s.log_id=r.id and s.last > coalesce(n.seq, 0)"
-        f" where r.id in ({marks(len(ids))}) order by r.id, s.first",
+        " left join segments s on s.log_id=r.id and s.last > coalesce(n.seq, 0)"
+        f" where r.id in ({marks(len(ids))}) and (n.seq is not null or s.first is not null) order by r.id, s.first",
         *ids,
     )
     raw: dict[str, _Raw] = {}
     for row in rows:
         after = row[1] or 0
         kept = raw.get(row[0]) or raw.setdefault(row[0], _Raw(row))
+        if row[3] is None:
+            continue  # its snapshot is as new as its log
         kept.log_size += len(row[4])
         kept.entries += [item for seq, item in numbered(row[3], row[4]) if seq > after]
-    missing = [run_id for run_id in ids if run_id not in raw]
-    if missing:
-        raw |= await _read_at_snapshot(reader, missing)
     return {run_id: await _whole(reader, run_id, kept) for run_id, kept in raw.items()}
-
-
-async def _read_at_snapshot(reader: Reader, ids: list[str]) -> dict[str, "_Raw"]:
-    """Runs whose snapshot is as new as their log."""
-    rows = await reader.rows(
-        "select r.id, n.seq, n.body, 0, '', "
-        + _COLUMNS
-        + f" from runs r join snapshots n on n.log_id=r.id where r.id in ({marks(len(ids))})",
-        *ids,
-    )
-    return {row[0]: _Raw(row) for row in rows}
 
 
 class _Raw:
@@ -123,7 +119,7 @@ async def read_entries(reader: Reader, run_id: str, after: int, limit: int) -> l
 async def _whole(reader: Reader, run_id: str, raw: _Raw) -> Stored:
     """The run with its large values where they belong."""
     lacking = {key for stored in (raw.snapshot, *raw.entries) for key in references(stored)}
-    texts = await read_values(reader, run_id, sorted(lacking))
+    texts = await read_values(reader, run_id, sorted(lacking)) if lacking else {}
     values = {key: loads(text) for key, text in texts.items()}
     agent_id, version, trigger, dry_run, head, created_at, started_at = raw.row[5:]
     snapshot = unpack(raw.snapshot, values)

@@ -34,6 +34,9 @@ _KEEP = (
     f" select r.user_id, {_PLACE}, cast(?3 as text), cast(?4 as text),"
     " case cast(?2 as text) when 'run' then r.id end, cast(?5 as bigint)"
     " from runs r where r.id=?1 and (not r.dry_run or cast(?2 as text)='run')"
+    # A run may outlive its agent, which then remembers nothing any more.
+    " and (cast(?2 as text)<>'agent' or not exists"
+    " (select 1 from agents a where a.id=r.agent_id and a.deleted_at is not null))"
     " on conflict (user_id, place, key) do update set value=excluded.value, changed_at=excluded.changed_at"
 )
 
@@ -137,6 +140,11 @@ def _checked(key: str) -> str:
     if not key or len(key) > MAX_KEY or "\0" in key:
         raise BlockFailed("invalid_input", f"A key is text of 1 to {MAX_KEY} characters.")
     return key
+
+
+async def forget_agent(work: Work, agent_id: str) -> None:
+    """Delete what an agent remembered over its runs."""
+    await work.session.execute(delete(remembered).where(remembered.c.place == f"agent/{agent_id}"))
 
 
 async def forget_ended_runs(work: Work) -> None:

@@ -11,12 +11,15 @@ from pilothouse.base import failpoints, telemetry
 from pilothouse.base.committer import Committer, Refused, WriteSet
 from pilothouse.base.fanout import Fanout
 from pilothouse.base.jobs.bells import Bell
+from pilothouse.base.jobs.cancels import CancelledJobs
 from pilothouse.base.jobs.claims import RELEASE_JOB, Claimed
-from pilothouse.base.jobs.inbox import DRAIN_INBOX, READ_INBOX, Fact
+from pilothouse.base.jobs.inbox import READ_INBOX, Fact, drain_inbox
 from pilothouse.base.jobs.lease import Lease
 from pilothouse.base.jobs.lease import LeaseLost as LostJob
 from pilothouse.base.jobs.moves import micros
+from pilothouse.base.jobs.watches import tell_end
 from pilothouse.base.jobs.worker import Hold
+from pilothouse.base.keyring import SealBroken
 from pilothouse.base.leave import speaking_with
 from pilothouse.engine.drive import drive
 from pilothouse.engine.entries import RUNNING, WAIT, Entry
@@ -25,17 +28,18 @@ from pilothouse.engine.plan import Plan
 from pilothouse.engine.ports import Blocks, Ended, HandedOver, LeaseLost, Limits, RunStuck, Suspended
 from pilothouse.engine.run import Run
 from pilothouse.features.agents import Plans
-from pilothouse.features.runs.begun import Begun, facts_of, stats_of
-from pilothouse.features.runs.children import CancelledTree, parent_of
+from pilothouse.features.runs.begun import AUTOPILOT, Begun, facts_of, stats_of
+from pilothouse.features.runs.children import parent_of
 from pilothouse.features.runs.closing import last_words
 from pilothouse.features.runs.desk import Abandoned, Counter, Desk, ParentLine
+from pilothouse.features.runs.gates import RunBlocks
 from pilothouse.features.runs.heeding import RunEar, heed
 from pilothouse.features.runs.journal import RunJournal, land, notice_of
 from pilothouse.features.runs.loading import Loader
+from pilothouse.features.runs.masks import hidden_masks
 from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.present import run_json
 from pilothouse.features.runs.shots import Shots
-from pilothouse.features.runs.stage import RunBlocks
 from pilothouse.features.runs.writes import KIND, Ending, Rest, settle_run, suspend_run, text_or_none
 from pilothouse.kit.errors import UserError
 from pilothouse.kit.json import dumps
@@ -45,9 +49,9 @@ log = structlog.get_logger()
 POISON = "This run stopped its worker several times in a row."
 MAX_REPLY = 256 * 1024  # a longer answer is read from the run's row
 FOLD_AT_ONCE = 2_000
-STOP_AT_ONCE = 32
+STOP_AT_ONCE = 64
 # What an unreadable log or an agent that is no longer what it was look like; an outage is none of these.
-_UNREADABLE = (BrokenLog, UserError, LookupError, TypeError, ValueError)
+_UNREADABLE = (BrokenLog, SealBroken, UserError, LookupError, TypeError, ValueError)
 
 
 @dataclass(slots=True)
@@ -104,7 +108,8 @@ class Motor:
         try:
             stored = await self.loader.load(hold.job.id)
             plan = (await self.plans.pinned(stored.agent_id, stored.version)).plan
-            run = Run(plan) if stored.snapshot is None else Run.restore(plan, stored.snapshot)
+            hidden = hidden_masks(self.counter.keyring, hold.job.id, stored.accepted)
+            run = Run(plan, hidden) if stored.snapshot is None else Run.restore(plan, stored.snapshot, hidden)
             await _fold(run, stored.entries)
         except _UNREADABLE:
             if not hold.is_poison:
@@ -172,7 +177,7 @@ class Motor:
         if not (run.ready or run.running):
             taken = {fact.id for fact in facts}
         if taken:
-            desk.journal.add(run.drain(), also=[(DRAIN_INBOX, (job.id, tuple(sorted(taken))))])
+            desk.journal.add(run.drain(), also=[drain_inbox(job.id, taken)])
             await desk.journal.barrier()
 
     async def _sleep(self, begun: Begun, desk: Desk, wake_at: int | None) -> bool:
@@ -210,15 +215,17 @@ class Motor:
         self._ring(answers[0] if answers else [])
         if also and answers:
             await self._heard(answers[-len(also) :])
+        if begun.trigger == AUTOPILOT:
+            await tell_end(self.counter.reader, self.committer, self.bell, job.id)
 
     async def _heard(self, answers: Sequence[Any]) -> None:
         for answer in answers:
-            if isinstance(answer, CancelledTree):
+            if isinstance(answer, CancelledJobs):
                 await self.stop(answer)
             elif isinstance(answer, str):
                 self._ring([answer])
 
-    async def stop(self, tree: CancelledTree) -> None:
+    async def stop(self, tree: CancelledJobs) -> None:
         """Let those who run cancelled jobs know, and settle what nobody runs."""
         if tree.going:
             self.bell.ring_cancel(tree.going)

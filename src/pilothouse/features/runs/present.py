@@ -27,6 +27,7 @@ class RunFacts(NamedTuple):
     last_event_id: int
     parent_id: str | None = None  # the run whose step started this one
     parent_step: int | None = None
+    pinned: bool = False  # kept whatever its age
 
 
 def run_json(facts: RunFacts) -> JsonObject:
@@ -47,6 +48,7 @@ def run_json(facts: RunFacts) -> JsonObject:
         "last_event_id": facts.last_event_id,
         "parent_id": facts.parent_id,
         "parent_step": facts.parent_step,
+        "pinned": facts.pinned,
     }
 
 
@@ -61,7 +63,7 @@ def brief_json(facts: RunFacts) -> JsonObject:
 # What `facts_of` reads: the columns of a run, then its job's state.
 COLUMNS = (
     "r.id, r.agent_id, r.version, r.trigger, r.dry_run, r.created_at, r.status, r.inputs, r.outputs, r.reason,"
-    " r.stats, r.started_at, r.ended_at, r.head, r.parent_id, r.parent_step, j.state"
+    " r.stats, r.started_at, r.ended_at, r.head, r.parent_id, r.parent_step, r.pinned_at is not null, j.state"
 )
 BRIEF_COLUMNS = COLUMNS.replace("r.inputs, r.outputs", "'{}', null").replace("r.stats", "null")
 
@@ -69,7 +71,7 @@ BRIEF_COLUMNS = COLUMNS.replace("r.inputs, r.outputs", "'{}', null").replace("r.
 def facts_of(row: tuple[Any, ...]) -> RunFacts:
     """From a row of `COLUMNS`. An unfinished run's status is its job's."""
     (run_id, agent_id, version, trigger, dry_run, created_at, status, inputs, outputs, reason, stats, *rest) = row
-    started_at, ended_at, head, parent_id, parent_step, state = rest
+    started_at, ended_at, head, parent_id, parent_step, pinned, state = rest
     return RunFacts(
         id=run_id,
         agent_id=agent_id,
@@ -87,6 +89,7 @@ def facts_of(row: tuple[Any, ...]) -> RunFacts:
         last_event_id=head,
         parent_id=parent_id,
         parent_step=parent_step,
+        pinned=bool(pinned),
     )
 
 

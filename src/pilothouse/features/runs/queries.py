@@ -1,6 +1,6 @@
 """Every read of runs, scoped to the actor."""
 
-from typing import Any, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 from sqlalchemy import text
 
@@ -26,6 +26,11 @@ _FROM = "from runs r left join jobs j on j.id=r.id"
 # There are few jobs and many runs. SQLite takes the tables of a cross join in this order; PostgreSQL finds its own.
 _FROM_JOBS = "from jobs j cross join runs r"
 
+MAX_TREE: Final = 1_000
+_TREE = (
+    "with recursive tree(id) as (select r.id from runs r where r.id=?1"
+    " union all select c.id from runs c join tree t on c.parent_id=t.id) select id from tree order by id limit ?2"
+)
 # A status that is not final is the job's state.
 _STATUS = {
     "queued": "r.id=j.id and j.state in ('held', 'queued')",
@@ -39,6 +44,12 @@ async def get_run(reader: Reader, actor: Actor, run_id: RunId) -> RunFacts:
     if not rows:
         raise RunNotFound
     return facts_of(rows[0])
+
+
+async def runs_below(reader: Reader, run_id: str) -> list[str]:
+    """The run and what its steps started, at every depth; of very many, the first."""
+    rows = await reader.rows(_TREE, run_id, MAX_TREE)
+    return [row[0] for row in rows]
 
 
 async def get_value(reader: Reader, actor: Actor, run_id: RunId, value_hash: str) -> str:

@@ -32,6 +32,12 @@ class RunIn(In):
     ]
 
 
+class RunPinIn(In):
+    """Whether to keep a run whatever its age."""
+
+    pinned: bool
+
+
 class RunReason(Out):
     """Why a run did not simply complete."""
 
@@ -59,6 +65,7 @@ class RunOut(Out):
     last_event_id: int
     parent_id: str | None
     parent_step: int | None
+    pinned: bool
 
 
 class RunBrief(Out):
@@ -77,6 +84,7 @@ class RunBrief(Out):
     last_event_id: int
     parent_id: str | None
     parent_step: int | None
+    pinned: bool
 
 
 class RunList(Out):

@@ -73,9 +73,9 @@ class Runs:
         `also` is landed in the same transaction (an idempotency key); its `Clash` is the caller's to read.
         """
         planned = await self.plans.find(actor.user_id, ask.agent_id, ask.version)
-        await check_run(self.plans, actor.user_id, planned, ask)
+        await check_run(self.plans, planned, ask)
         modes = Modes(*await self.plans.review_modes(actor.user_id, ask.agent_id))
-        new = new_run(run_id or new_id(), actor.user_id, ask, planned, modes)
+        new = new_run(run_id or new_id(), actor.user_id, ask, planned, self.motor.counter.keyring, modes)
         owner = self.worker.id if self.worker is not None and self.worker.reserve() else None
         answer = self.motor.fanout.expect(new.id) if wait else None
         reply_to = self.motor.fanout.reply_address if wait else None
@@ -202,7 +202,7 @@ class Runs:
 def _begin(new: NewRun, planned: Planned) -> Begun:
     """The run in memory, for a worker in this very process."""
     first = unpack(loads(new.first_entry), {key: loads(text) for key, text in new.values})
-    run = Run(planned.plan).fold([cast(Entry, first)])
+    run = Run(planned.plan, new.hidden).fold([cast(Entry, first)])
     return Begun(run, new.agent_id, new.version, new.trigger, new.dry_run, new.created_at, new.created_at, Shots(run))
 
 

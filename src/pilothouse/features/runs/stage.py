@@ -1,6 +1,6 @@
 """Puts the catalogue's blocks on the engine's stage: the two know nothing of each other."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
@@ -14,13 +14,12 @@ from pilothouse.blocks.registry import Registry
 from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.runner import Runnable as BlockRunnable
 from pilothouse.engine.context import StepContext, Waiting
-from pilothouse.engine.ports import Blocks, Runnable, StepFailed
-from pilothouse.features.runs.admitting import modes_of
+from pilothouse.engine.ports import Runnable, StepFailed
 from pilothouse.features.runs.desk import Desk
 from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.memory import RunMemories, StepMemory
 from pilothouse.features.runs.values import checked, is_writable
-from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
+from pilothouse.graph.catalogue import BlockSpec, Effects
 from pilothouse.graph.fields import ERROR_PIN
 from pilothouse.kit.clock import from_micros, to_micros
 from pilothouse.kit.errors import UserError
@@ -103,6 +102,9 @@ class StageContext:
     def progress(self, message: str, fraction: float | None = None) -> None:
         """Not shown yet."""
 
+    def spend(self, provider: str, microdollars: int, tokens: Mapping[str, int] | None = None) -> None:
+        self._step.spend(provider, microdollars, tokens)
+
     @property
     def kept(self) -> Json:
         return self._step.kept
@@ -156,7 +158,7 @@ class StagedBlock:
         try:
             fired = checked(await self.block.call(inputs, staged))
         except BlockFailed as failure:
-            raise _step_failed(failure) from failure
+            raise step_failed(failure) from failure
         except Waiting:
             fired = []
             raise
@@ -171,7 +173,7 @@ class StagedBlock:
         try:
             return checked(await helpers.call(self.spec.id, inputs, ctx))
         except BlockFailed as failure:
-            raise _step_failed(failure) from failure
+            raise step_failed(failure) from failure
 
     async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
         staged = StageContext(ctx, self.http, self.memories, self.desk)
@@ -181,7 +183,7 @@ class StagedBlock:
                 yield checked(fired)  # a stream that fired an error is left here
             keep = True
         except BlockFailed as failure:
-            raise _step_failed(failure) from failure
+            raise step_failed(failure) from failure
         except Waiting:
             keep = True
             raise
@@ -232,62 +234,7 @@ class Stage:
         return found
 
 
-_AT_DESK = frozenset({Kind.AGENT, Kind.REVIEW})
-
-
-class RunBlocks:
-    """The engine's `Blocks` for one run: most are everybody's, some ask for something in this run's name."""
-
-    __slots__ = ("_desk", "_stage")
-
-    def __init__(self, stage: Blocks, desk: Desk) -> None:
-        self._stage = stage
-        self._desk = desk
-
-    def get(self, block_id: str) -> Runnable:
-        found = self._stage.get(block_id)
-        if isinstance(found, StagedBlock):
-            spec = found.spec
-            if spec.kind in _AT_DESK:
-                return replace(found, desk=self._desk)
-            if spec.sensitive and modes_of(self._desk.run.facts).sensitive:
-                return GatedBlock(found, self._desk)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
-class GatedBlock:
-    """A sensitive block: a person is asked before it acts, also after a crash; what was approved is what it gets."""
-
-    staged: StagedBlock
-    desk: Desk
-
-    @property
-    def spec(self) -> BlockSpec:
-        return self.staged.spec
-
-    @property
-    def is_generator(self) -> bool:
-        return self.staged.is_generator
-
-    def effects_of(self, inputs: JsonObject) -> Effects:
-        return self.staged.effects_of(inputs)
-
-    async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
-        return await self.staged.call(await self._allowed(inputs, ctx), ctx)
-
-    async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
-        async for fired in self.staged.stream(await self._allowed(inputs, ctx), ctx):
-            yield fired
-
-    async def _allowed(self, inputs: JsonObject, ctx: StepContext) -> JsonObject:
-        try:
-            return await self.desk.leave_to_act(ctx, self.spec.name, inputs)
-        except BlockFailed as failure:
-            raise _step_failed(failure) from failure
-
-
-def _step_failed(failure: BlockFailed) -> StepFailed:
+def step_failed(failure: BlockFailed) -> StepFailed:
     """What is said of the failure goes into the log, so it must be short enough and possible to write."""
     message = failure.message[:MAX_MESSAGE].encode(errors="replace").decode()
     return StepFailed(

@@ -4,11 +4,31 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from pilothouse.base.tools import Effect, NoResults, ToolBox, ToolContext, ToolError, ToolResult, WaitSeconds
+from pilothouse.base.jobs.moves import micros
+from pilothouse.base.tools import (
+    Answer,
+    Deferred,
+    Effect,
+    NoResults,
+    ToolBox,
+    ToolContext,
+    ToolError,
+    ToolResult,
+    WaitSeconds,
+    wait_for,
+)
 from pilothouse.features import agents
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.errors import AgentUnnamed
-from pilothouse.features.runs.launching import InputFaults, RunOrder, input_faults, launch, look_up, until_ended
+from pilothouse.features.runs.launching import (
+    InputFaults,
+    RunOrder,
+    input_faults,
+    launch,
+    look_up,
+    look_up_bound,
+    refuse_forbidden,
+)
 from pilothouse.features.runs.present import RunFacts, moment
 from pilothouse.features.runs.queries import Filter
 from pilothouse.features.runs.service import Runs
@@ -53,6 +73,8 @@ class ExecutionStarted(ToolResult):
     library_agent_link: str
     link: str
     status: str
+    is_dry_run: bool = False
+    background_id: str | None = None  # where `check_background_tool` finds it
 
 
 class Execution(BaseModel):
@@ -80,7 +102,18 @@ class AgentOutput(ToolResult):
     is_dry_run: bool = False
 
 
-@tools.tool(label="Running the agent", effect=Effect.OUTSIDE, timeout_seconds=None)
+async def _finish_run(ctx: ToolContext, waiting: Deferred, late: bool) -> ToolResult | None:
+    """The run has ended, or the call has waited long enough."""
+    facts = await queries.get_run(ctx.part(Runs).reader, ctx.actor, RunId(waiting.id))
+    if facts.ended_at is None and not late:
+        return None
+    agent = await look_up(ctx, facts.agent_id, "")
+    waited = (micros() - waiting.since) // 1_000_000
+    result = _run_result(agent, facts, waited_seconds=waited, dry_run=bool(waiting.memo["dry_run"]))
+    return result.model_copy(update={"background_id": ctx.background_id}) if facts.ended_at is None else result
+
+
+@tools.tool(label="Running the agent", effect=Effect.OUTSIDE, timeout_seconds=None, rehearses=True, finish=_finish_run)
 async def run_agent(
     ctx: ToolContext,
     library_agent_id: LibraryId = "",
@@ -89,21 +122,30 @@ async def run_agent(
     use_defaults: Annotated[bool, Field(description="Run with the defaults for what is not given.")] = False,
     wait_for_result: WaitSeconds = 0,
     dry_run: Annotated[bool, Field(description="Try it without outside effects.")] = False,
-) -> ToolResult:
+) -> Answer:
     """Run an agent. With `wait_for_result`, its outputs are the answer when it ends in time."""
-    agent = await look_up(ctx, library_agent_id, agent_name)
+    agent = await look_up_bound(ctx, library_agent_id, agent_name)
     given = inputs or {}
     planned = await ctx.part(Runs).plans.find(ctx.actor.user_id, agent.id)
     if (faults := input_faults(planned, given, use_defaults=use_defaults)) is not None:
         return _not_run(agent, faults)
+    refuse_forbidden(ctx, planned)
     order = RunOrder(agent, given, wait_for_result, dry_run=dry_run or ctx.dry_run)
     facts = await launch(ctx, planned, order)
-    if facts.status == "completed" and wait_for_result:
-        return _output(agent, facts, dry_run=order.dry_run)
-    return _not_completed(agent, facts, order)
+    if not wait_for_result:
+        message = f"{agent.name} was started. Do not run it again unless asked."
+        return _started(agent, facts, message, dry_run=order.dry_run)
+    return wait_for("run", facts.id, facts.id, wait_for_result, owned=True, dry_run=order.dry_run)
 
 
-@tools.tool(label="Looking at the results", timeout_seconds=None)
+async def _finish_view(ctx: ToolContext, waiting: Deferred, late: bool) -> ToolResult | None:
+    facts = await queries.get_run(ctx.part(Runs).reader, ctx.actor, RunId(waiting.id))
+    if facts.ended_at is None and not late:
+        return None
+    return await _shown(ctx, facts, listed=bool(waiting.memo["listed"]))
+
+
+@tools.tool(label="Looking at the results", timeout_seconds=None, finish=_finish_view)
 async def view_agent_output(
     ctx: ToolContext,
     agent_name: Name = "",
@@ -111,22 +153,35 @@ async def view_agent_output(
     execution_id: Annotated[str, Field(description="A run; else the agent's latest that ended.")] = "",
     run_time: Literal["latest"] = "latest",
     wait_if_running: WaitSeconds = 0,
-) -> ToolResult:
+) -> Answer:
     """Show what a run gave, with its real status."""
-    runs = ctx.part(Runs)
+    reader = ctx.part(Runs).reader
     if execution_id:
-        facts = await until_ended(ctx, RunId(execution_id), wait_if_running)
-        agent = await look_up(ctx, facts.agent_id, "")
-        return _output(agent, facts)
+        return await _view(ctx, await queries.get_run(reader, ctx.actor, RunId(execution_id)), wait_if_running, False)
     if not (agent_name or library_agent_id):
         raise AgentUnnamed
     agent = await look_up(ctx, library_agent_id, agent_name)
-    recent = await queries.list_runs(runs.reader, ctx.actor, Filter(agent_id=agent.id), before=None, limit=50)
+    recent = await queries.list_runs(reader, ctx.actor, Filter(agent_id=agent.id), before=None, limit=50)
     shown = [run for run in recent if wait_if_running or run.status in ENDED]
     if not shown:
         return NoResults(message=f"{agent.name} has no run to show.", query=agent.name)
-    facts = await until_ended(ctx, RunId(shown[0].id), wait_if_running)
-    others = [_brief(run) for run in recent[: SHOWN_RUNS + 1] if run.id != facts.id][:SHOWN_RUNS]
+    return await _view(ctx, await queries.get_run(reader, ctx.actor, RunId(shown[0].id)), wait_if_running, True)
+
+
+async def _view(ctx: ToolContext, facts: RunFacts, wait_seconds: int, listed: bool) -> Answer:
+    if facts.ended_at is None and wait_seconds:
+        return wait_for("run", facts.id, facts.id, wait_seconds, listed=listed)
+    return await _shown(ctx, facts, listed=listed)
+
+
+async def _shown(ctx: ToolContext, facts: RunFacts, *, listed: bool) -> ToolResult:
+    """The run; with others of its agent to choose from, when it was the agent that was asked for."""
+    agent = await look_up(ctx, facts.agent_id, "")
+    if not listed:
+        return _output(agent, facts)
+    wanted = Filter(agent_id=agent.id)
+    recent = await queries.list_runs(ctx.part(Runs).reader, ctx.actor, wanted, before=None, limit=SHOWN_RUNS + 1)
+    others = [_brief(run) for run in recent if run.id != facts.id][:SHOWN_RUNS]
     return _output(agent, facts).model_copy(update={"available_executions": others})
 
 
@@ -148,16 +203,20 @@ def _not_run(agent: agents.Agent, faults: InputFaults) -> ToolResult:
     return AgentDetails(message=message, agent=shown, missing=faults.missing, **about)
 
 
-def _not_completed(agent: agents.Agent, facts: RunFacts, order: RunOrder) -> ToolResult:
+def _run_result(agent: agents.Agent, facts: RunFacts, *, waited_seconds: int, dry_run: bool) -> ToolResult:
+    """What a run that was waited for comes to."""
+    if facts.status in ("completed", "completed_with_errors"):
+        return _output(agent, facts, dry_run=dry_run)
     if facts.status in ("failed", "cancelled"):
         code = "execution_failed" if facts.status == "failed" else "execution_terminated"
         details = {"reason": facts.reason, "execution_id": facts.id, "link": _link(facts), "agent_name": agent.name}
         return ToolError(code=code, message=f"The run of {agent.name} {facts.status}.", details=details)
-    if facts.status == "completed_with_errors":
-        return _output(agent, facts, dry_run=order.dry_run)
-    message = f"{agent.name} was started. Do not run it again unless asked."
-    if order.wait_seconds:
-        message = f"{agent.name} has not finished after {order.wait_seconds} s. `view_agent_output` shows it later."
+    later = "`view_agent_output` with `wait_if_running` shows it later."
+    message = f"{agent.name} has not finished after {waited_seconds} s. {later}"
+    return _started(agent, facts, message, dry_run=dry_run)
+
+
+def _started(agent: agents.Agent, facts: RunFacts, message: str, *, dry_run: bool) -> ToolResult:
     return ExecutionStarted(
         message=message,
         execution_id=facts.id,
@@ -167,6 +226,7 @@ def _not_completed(agent: agents.Agent, facts: RunFacts, order: RunOrder) -> Too
         library_agent_link=f"/library/agents/{agent.id}",
         link=_link(facts),
         status=facts.status,
+        is_dry_run=dry_run,
     )
 
 

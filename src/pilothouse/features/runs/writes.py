@@ -19,6 +19,7 @@ from pilothouse.base.logs import (
 from pilothouse.base.statements import JOINS_GO, Sql, delete_by, insert_into
 from pilothouse.features.runs.children import GUARD_PARENT, Parent
 from pilothouse.features.runs.models import runs
+from pilothouse.graph.sub_agents import NO_MASKS, Masks
 from pilothouse.kit.json import dumps
 
 KIND = "run.advance"
@@ -73,6 +74,7 @@ class NewRun(NamedTuple):
     created_at: int
     first_entry: str
     values: tuple[tuple[str, str], ...] = ()  # large ones that the entry refers to: (hash, JSON text)
+    hidden: Masks = NO_MASKS  # secret ones, which the entry has sealed: for a worker in this very process
 
 
 class Caps(NamedTuple):

@@ -8,12 +8,15 @@ import { BlockMenu } from './BlockMenu'
 import './builder.css'
 import { Canvas } from './Canvas'
 import { ConflictDialog } from './ConflictDialog'
+import { DraftOffer } from './DraftOffer'
 import { addNode, freshId, nodesOf } from './document'
+import type { Draft } from './draft'
 import { laidOut } from './layout'
 import { NodePanel } from './NodePanel'
 import { type Block, drawnPins, heightOf } from './pins'
 import { RunPanel, RunResult } from './RunPanel'
 import { Toolbar } from './Toolbar'
+import { useDraft } from './useDraft'
 import { type Editor, useEditor } from './useEditor'
 import { useSaving } from './useSaving'
 
@@ -38,6 +41,7 @@ function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
   const drawn = useMemo(() => placed(agent, blocks), [agent, blocks])
   const editor = useEditor(drawn)
   const saving = useSaving(agent, editor)
+  const draft = useDraft(agent.id, saving.version, editor)
   const write = useWrite()
   const [selected, setSelected] = useState<string | null>(null)
   const [panel, setPanel] = useState<'run' | 'node'>(run === null ? 'node' : 'run')
@@ -48,6 +52,10 @@ function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
   })
   const chosen = nodesOf(editor.graph).find((node) => node.id === selected)
   const save = () => void saving.save()
+  const takeUp = (offered: Draft) => {
+    saving.rebase(offered.version)
+    draft.takeUp(offered)
+  }
   const live = useLiveRun(run)
   const statuses = useStatuses(live.log.steps)
 
@@ -82,6 +90,14 @@ function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
         />
       </div>
       <aside className="builder-panel" aria-label="Details">
+        {draft.offered !== null && (
+          <DraftOffer
+            draft={draft.offered}
+            current={agent.newest_version}
+            onTakeUp={() => draft.offered !== null && takeUp(draft.offered)}
+            onDrop={draft.drop}
+          />
+        )}
         {panel === 'run' && (
           <RunPanel agent={agent} isDirty={editor.isDirty} onSave={save} onStarted={onRun}>
             {run !== null && <RunResult runId={run} live={live} />}

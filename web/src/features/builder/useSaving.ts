@@ -42,6 +42,8 @@ export function useSaving(agent: Schemas['AgentDetail'], editor: Editor) {
     version,
     conflict,
     isSaving: save.isPending,
+    /** What is edited now was made to this version: saving it over a newer one asks first. */
+    rebase: setVersion,
     save: () => saveOver(version),
     saveMine: () => saveOver(conflict?.current ?? version),
     closeConflict: () => setConflict(null),

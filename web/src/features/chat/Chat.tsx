@@ -9,11 +9,12 @@ import { WritesOff } from '@/ui/writes'
 import { Chips } from './Chips'
 import { Composer } from './Composer'
 import { keepDraft } from './drafts'
+import { DryRunLine } from './Lines'
 import { sessionLog } from './log'
 import { settle, useOutbox } from './outbox'
 import { PilotLabel } from './PilotLabel'
 import { Progress } from './Progress'
-import { pendingOf, sessionList, useMarkSeen, useStopTurn } from './queries'
+import { pendingOf, sessionList, useMarkSeen, useRetryTurn, useStopTurn } from './queries'
 import { Thread } from './Thread'
 import { useFollowBottom } from './useFollowBottom'
 import { useSend } from './useSend'
@@ -24,10 +25,12 @@ export function Chat({ sessionId }: { sessionId: string }) {
   const { state: view, phase, refused, again } = useLog(sessionLog, sessionId)
   const send = useSend(sessionId)
   const stop = useStopTurn(sessionId)
+  const retry = useRetryTurn(sessionId)
   const [edits, setEdits] = useState(0)
   const frame = useRef<HTMLElement>(null)
   const { behind, toBottom } = useFollowBottom(frame, view.last)
   const turn = activeTurn(view)
+  const dryRun = useQuery(sessionList).data?.sessions.find((one) => one.id === sessionId)?.metadata.dry_run
   const { chips, leaving } = useWaiting(sessionId)
   useTurnNews(view, turn?.turn_id ?? null)
   useSeen(sessionId, phase === 'live' && turn === null ? view.last : 0)
@@ -42,6 +45,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
     <div className="chat">
       <ScrollFrame className="thread-frame" ref={frame} aria-label="Conversation">
         <div className="thread">
+          {dryRun && <DryRunLine />}
           {phase === 'loading' && view.last === 0 && refused === null && <ThreadSkeleton />}
           {refused !== null && (
             <ErrorPanel
@@ -52,6 +56,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
           <Thread
             view={view}
             onSend={(text) => void post(text)}
+            onRetry={() => retry.mutate()}
             onEdit={(text) => {
               keepDraft(sessionId, text)
               setEdits(edits + 1)

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { elapsed } from '@/kit/time'
+import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
 import { LazyMarkdown } from '@/ui/LazyMarkdown'
 import { When } from '@/ui/When'
@@ -18,13 +19,29 @@ export function NoticeLine({ item }: { item: NoticeItem }) {
   )
 }
 
-export function ErrorCard({ item }: { item: ErrorItem }) {
+/** Stays at the top of a session that only rehearses. */
+export function DryRunLine() {
+  return (
+    <div role="note" className="notice-line" data-level="warning">
+      <Icon name="warning" />
+      <div>Dry run: nothing in this conversation reaches the outside world.</div>
+    </div>
+  )
+}
+
+/** `onRetry` is there when the failed turn can be tried again: the message is answered anew, not sent anew. */
+export function ErrorCard({ item, onRetry }: { item: ErrorItem; onRetry: (() => void) | null }) {
   return (
     <div role="alert" className="problem">
       <strong>{item.message}</strong>
       <span className="small">
-        <code>{item.code}</code> {item.retryable && 'Sending the message again may help.'}
+        <code>{item.code}</code>
       </span>
+      {item.retryable && onRetry && (
+        <Button writes look="plain" tiny onClick={onRetry}>
+          Retry
+        </Button>
+      )}
     </div>
   )
 }

@@ -9,17 +9,19 @@ type Props = {
   view: ChatView
   onSend: (text: string) => void
   onEdit: (text: string) => void
+  onRetry: () => void
 }
 
 /** The log, item by item, in its order. */
 export function Thread({ view, ...acts }: Props) {
   const lastUser = view.items.findLast((item) => item.kind === 'user')
+  const lastError = view.items.findLast((item) => item.kind === 'error')
   return view.items.map((item) => (
     <Row
       key={`${item.kind}-${item.id}-${'message_id' in item ? item.message_id : ''}`}
       item={item}
       model={item.turn_id === null ? null : (view.turns[item.turn_id]?.model ?? null)}
-      isLatest={item.id >= (lastUser?.id ?? 0)}
+      isLatest={item.id >= (lastUser?.id ?? 0) && (item.kind !== 'error' || item === lastError)}
       isIdle={view.active === null}
       {...acts}
     />
@@ -37,7 +39,7 @@ const Row = memo(
   (a, b) => a.item === b.item && a.model === b.model && a.isLatest === b.isLatest && a.isIdle === b.isIdle,
 )
 
-function Content({ item, model, isLatest, isIdle, onSend, onEdit }: RowProps) {
+function Content({ item, model, isLatest, isIdle, onSend, onEdit, onRetry }: RowProps) {
   switch (item.kind) {
     case 'user':
       return <UserBubble item={item} onEdit={onEdit} />
@@ -50,7 +52,7 @@ function Content({ item, model, isLatest, isIdle, onSend, onEdit }: RowProps) {
     case 'notice':
       return <NoticeLine item={item} />
     case 'error':
-      return <ErrorCard item={item} />
+      return <ErrorCard item={item} onRetry={isLatest && isIdle ? onRetry : null} />
     case 'end':
       return <TurnEnd item={item} model={model} />
   }

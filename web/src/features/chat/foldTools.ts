@@ -1,4 +1,4 @@
-import { fields, number, text } from '@/kit/json'
+import { fields, list, number, text } from '@/kit/json'
 import { add, addNotice, type Draft, type Handler, placed, toolKey } from './draft'
 import type { ChatEvent } from './events'
 import type { ToolItem } from './view'
@@ -20,7 +20,10 @@ function toolAt(draft: Draft, event: ChatEvent): number {
   const known = draft.places[toolKey(event.turn_id, call)]
   if (known !== undefined) return known
   const tool = text(event.data.tool) ?? 'tool'
-  const nothingYet = { input: undefined, output: undefined, error: null, duration_ms: null, ended_at: null }
+  const nothingYet = {
+    ...{ input: undefined, output: undefined, error: null, duration_ms: null, ended_at: null },
+    ...{ waits_for: null, background: null },
+  }
   return add(draft, {
     ...placed(event),
     kind: 'tool',
@@ -49,7 +52,20 @@ function endTool(draft: Draft, event: ChatEvent): void {
     error: failed ? { code: text(said.error) ?? 'error', message: text(said.message) ?? 'It failed.' } : null,
     duration_ms: number(event.data.duration_ms),
     ended_at: event.created_at,
+    waits_for: null,
+    background: text(said.background_id) === null ? null : 'running',
   }))
+}
+
+/** A turn sleeps: each of these calls waits for a run or another session. */
+export function noteWaits(draft: Draft, event: ChatEvent): void {
+  for (const wait of list(event.data.waits_for).map(fields)) {
+    const place = draft.places[toolKey(event.turn_id, text(wait.tool_call_id) ?? '')]
+    const item = place === undefined ? undefined : draft.items[place]
+    const [kind, id] = [text(wait.kind), text(wait.id)]
+    if (place === undefined || item?.kind !== 'tool' || kind === null || id === null) continue
+    draft.items[place] = { ...item, waits_for: { kind, id } }
+  }
 }
 
 function failTool(draft: Draft, event: ChatEvent): void {
@@ -65,5 +81,9 @@ function failTool(draft: Draft, event: ChatEvent): void {
 function noteBackground(draft: Draft, event: ChatEvent): void {
   const state = text(event.data.state)
   if (state === null || state === 'running' || state === 'parked') return
+  draft.items.forEach((item, place) => {
+    if (item.kind !== 'tool' || fields(item.output).background_id !== event.data.background_id) return
+    draft.items[place] = { ...item, background: state }
+  })
   addNotice(draft, event, 'background', `Background work (${text(event.data.tool) ?? 'tool'}) is ${state}.`)
 }

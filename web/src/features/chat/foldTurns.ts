@@ -1,6 +1,7 @@
 import { number, text } from '@/kit/json'
 import { add, addNotice, type Draft, type Handler, placed } from './draft'
 import type { ChatEvent } from './events'
+import { noteWaits } from './foldTools'
 import type { Item, Turn } from './view'
 
 /** How a turn begins, waits, goes on and ends. */
@@ -8,7 +9,10 @@ export const turnHandlers: Record<string, Handler> = {
   'turn-queued': (draft, event) =>
     setTurn(draft, event, { status: 'queued', position: number(event.data.position) }),
   'turn-started': startTurn,
-  'turn-suspended': (draft, event) => setTurn(draft, event, { status: 'waiting' }),
+  'turn-suspended': (draft, event) => {
+    setTurn(draft, event, { status: 'waiting' })
+    noteWaits(draft, event)
+  },
   'turn-resumed': resumeTurn,
   'turn-ended': endTurn,
 }

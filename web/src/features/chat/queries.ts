@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { api, unwrap } from '@/api/client'
+import { api, unwrap, unwrapped } from '@/api/client'
 import type { Schemas } from '@/api/shapes'
 import { toastProblem } from '@/ui/toasts'
 
@@ -34,6 +34,18 @@ export function useStopTurn(session_id: string) {
   return useMutation({
     // The turn that was running is remembered with the request: only it is "stopping".
     mutationFn: (_turn_id: string) => unwrap(api.POST('/api/chat/sessions/{chat_id}/cancel', at(session_id))),
+    onError: toastProblem,
+  })
+}
+
+/** Answer the message of the failed turn again. Its events come by the session's log; the stream is let go. */
+export function useRetryTurn(session_id: string) {
+  return useMutation({
+    mutationFn: async () => {
+      const ask = { ...at(session_id), parseAs: 'stream' as const }
+      const answer = await unwrapped(api.POST('/api/chat/sessions/{chat_id}/retry', ask))
+      await answer.body?.cancel()
+    },
     onError: toastProblem,
   })
 }

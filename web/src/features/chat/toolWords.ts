@@ -6,6 +6,8 @@ import type { ToolItem } from './view'
 const LABELS: Record<string, string> = {
   run_sub_session: 'Sub-AutoPilot',
   get_sub_session_result: 'Sub-AutoPilot result',
+  check_background_tool: 'Checked background work',
+  read_tool_result: 'Read a long result',
   run_block: 'Action',
   run_agent: 'Agent',
   find_block: 'Searched blocks',
@@ -59,6 +61,7 @@ function subjectOf(item: ToolItem): string | null {
 
 /** How it ended, for the right half. Nothing of the left half is said again. */
 export function howItEnded(item: ToolItem): string {
+  if (item.waits_for !== null && item.status === 'running') return 'waiting'
   if (item.status === 'preparing' || item.status === 'running') return 'running'
   if (item.status === 'background') return 'goes on in the background'
   if (item.status === 'cancelled') return 'cancelled'
@@ -77,12 +80,22 @@ function outcome(output: ReturnType<typeof fields>): string {
   if (output.type === 'block_list') return found(list(output.blocks).length, 'block')
   if (output.type === 'agents_found') return found(list(output.agents).length, 'agent')
   if (output.type === 'no_results') return 'nothing found'
+  if (output.type === 'sub_session_status') return text(output.status) ?? 'running'
+  if (output.type === 'background_tool_status') return inWords(text(output.status) ?? 'running').toLowerCase()
   if (output.type === 'execution_started') return text(output.status) ?? 'started'
   return 'completed'
 }
 
 function found(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'} found`
+}
+
+/** What its card is made from: the result, or while there is none, the run or session that the call waits for. */
+export function shownOutput(item: ToolItem): ReturnType<typeof fields> {
+  if (item.waits_for === null || item.status !== 'running') return fields(item.output)
+  const { kind, id } = item.waits_for
+  if (kind === 'sub_session') return { type: 'sub_session_status', sub_session_id: id, status: 'running' }
+  return { type: 'execution_started', execution_id: id, status: 'running' }
 }
 
 export function took(item: ToolItem): string | null {

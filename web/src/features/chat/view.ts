@@ -33,6 +33,10 @@ export type ToolItem = Placed & {
   error: { code: string; message: string } | null
   duration_ms: number | null
   ended_at: string | null
+  /** What a call that has no result yet waits for. */
+  waits_for: { kind: string; id: string } | null
+  /** How its work stands, when that went into the background. */
+  background: string | null
 }
 export type NoticeItem = Placed & { kind: 'notice'; code: string; level: string; message: string }
 export type ErrorItem = Placed & { kind: 'error'; code: string; message: string; retryable: boolean }

@@ -3,7 +3,7 @@ import { logOf, wholeTurn } from './fixtures'
 import { grouped, stateOf } from './groups'
 import type { Session } from './queries'
 import { foldChat } from './reducer'
-import { howItEnded, whatRan } from './toolWords'
+import { howItEnded, shownOutput, whatRan } from './toolWords'
 import { emptyChat, type ToolItem } from './view'
 
 function tool(name: string, input: object, output: object): ToolItem {
@@ -51,6 +51,47 @@ test.each([
 test('AP14: a failure says why', () => {
   const failed = foldChat(emptyChat, wholeTurn).items.findLast((item) => item.kind === 'tool') as ToolItem
   expect(howItEnded(failed)).toBe('Read the guide first.')
+})
+
+test('autopilot:8.7: a call that waits shows the session it waits for, until there is a result', () => {
+  const asked = { tool_call_id: 'c', tool: 'run_sub_session', input: { prompt: 'look' } }
+  const waits_for = [
+    { kind: 'sub_session', id: 's9', tool_call_id: 'c' },
+    { kind: 'run', id: 'r', tool_call_id: 'unknown' },
+  ]
+  const output = { type: 'sub_session_status', sub_session_id: 's9', status: 'completed', response: 'Here.' }
+  const log = logOf([
+    ['turn-started', { model: 'm' }],
+    ['tool-input-available', asked],
+    ['turn-suspended', { waits_for }],
+    ['turn-resumed', {}],
+    ['tool-output-available', { ...asked, output, success: true }],
+  ])
+  const waiting = foldChat(emptyChat, log.slice(0, 3)).items[0] as ToolItem
+  expect([howItEnded(waiting), shownOutput(waiting)]).toEqual([
+    'waiting',
+    { type: 'sub_session_status', sub_session_id: 's9', status: 'running' },
+  ])
+  const done = foldChat(emptyChat, log).items[0] as ToolItem
+  expect([howItEnded(done), shownOutput(done)]).toEqual(['completed', output])
+  const runs = { ...waiting, waits_for: { kind: 'run', id: 'r1' } }
+  expect(shownOutput(runs)).toEqual({ type: 'execution_started', execution_id: 'r1', status: 'running' })
+})
+
+test('autopilot:8.3, 8.6: parked work is told from its call to its end', () => {
+  const output = { type: 'background', tool: 'bash_exec', background_id: 'bg-0123456789ab' }
+  const about = { background_id: 'bg-0123456789ab', tool: 'bash_exec', ref_kind: 'local', ref_id: null }
+  const log = logOf([
+    ['tool-input-available', { tool_call_id: 'c', tool: 'bash_exec', input: {} }],
+    ['background', { ...about, state: 'running' }],
+    ['tool-output-available', { tool_call_id: 'c', tool: 'bash_exec', output, success: true }],
+    ['background', { ...about, state: 'cancelled' }],
+  ])
+  const parked = foldChat(emptyChat, log.slice(0, 3)).items
+  expect(parked).toMatchObject([{ status: 'background', background: 'running' }])
+  expect(howItEnded(parked[0] as ToolItem)).toBe('goes on in the background')
+  const items = foldChat(emptyChat, log).items
+  expect(items).toMatchObject([{ background: 'cancelled' }, { kind: 'notice', code: 'background' }])
 })
 
 const now = Date.parse('2026-05-05T12:00:00Z')

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '@/api/shapes'
 import { Button } from '@/ui/Button'
@@ -11,23 +12,24 @@ import type { StepView } from './reducer'
 /** What the run waits to hear from a person. */
 export function Reviews({ runId, steps }: { runId: string; steps: readonly StepView[] }) {
   const asked = steps.flatMap((step) => step.waiting?.review_id ?? [])
-  const { data, error, refetch } = useQuery(reviewsOf(runId, asked.join(' ')))
+  const inside = steps.some((step) => step.waiting?.kind === 'child')
+  const { data, error, refetch } = useQuery(reviewsOf(runId, asked.join(' '), inside))
   const waiting =
-    data?.items.filter((review) => review.state === 'waiting' && asked.includes(review.id)) ?? []
-  if (asked.length === 0) return null
+    data?.items.filter((review) => (review.run_id === runId ? asked.includes(review.id) : inside)) ?? []
+  if (asked.length === 0 && waiting.length === 0) return null
   return (
     <section className="stack" aria-labelledby="reviews">
       <h2 id="reviews">Waiting for you</h2>
       {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
       {waiting.map((review) => (
-        <ReviewPanel key={review.id} review={review} />
+        <ReviewPanel key={review.id} review={review} runId={runId} />
       ))}
     </section>
   )
 }
 
-function ReviewPanel({ review }: { review: Schemas['ReviewOut'] }) {
-  const decide = useDecideReviews(review.run_id)
+function ReviewPanel({ review, runId }: { review: Schemas['ReviewOut']; runId: string }) {
+  const decide = useDecideReviews(runId)
   const [edited, setEdited] = useState(() => asEdited(review.payload))
   const [message, setMessage] = useState('')
   const [fault, setFault] = useState<string | undefined>()
@@ -48,6 +50,15 @@ function ReviewPanel({ review }: { review: Schemas['ReviewOut'] }) {
       onSubmit={(event) => event.preventDefault()}
     >
       <h3>{review.name}</h3>
+      {review.run_id !== runId && (
+        <p className="quiet">
+          Asked by{' '}
+          <Link to="/library/runs/$runId" params={{ runId: review.run_id }}>
+            the run of an agent inside
+          </Link>
+          .
+        </p>
+      )}
       {review.instructions && <p className="quiet">{review.instructions}</p>}
       <AreaField
         label={review.editable ? 'What is asked; you may change it' : 'What is asked'}

@@ -31,12 +31,17 @@ export function runById(run_id: string) {
   })
 }
 
-/** What a run asks people; `asked` changes whenever it asks something else. */
-export function reviewsOf(run_id: string, asked: string) {
+/**
+ * What a run, and the runs below it, ask people now. `asked` changes whenever the run asks something else. What agents
+ * inside ask is not in its log, so while there are any it is looked for every few seconds.
+ */
+export function reviewsOf(run_id: string, asked: string, inside: boolean) {
+  const params = { path: { run_id }, query: { state: 'waiting' as const } }
   return queryOptions({
     queryKey: [...all, run_id, 'reviews', asked],
-    queryFn: () => unwrap(api.GET('/api/runs/{run_id}/reviews', { params: { path: { run_id } } })),
-    enabled: asked !== '',
+    queryFn: () => unwrap(api.GET('/api/runs/{run_id}/reviews', { params })),
+    enabled: asked !== '' || inside,
+    refetchInterval: inside ? 3_000 : false,
   })
 }
 

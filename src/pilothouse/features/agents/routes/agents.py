@@ -64,10 +64,11 @@ async def list_agents(read: Reader, paging: Paging) -> Page[AgentOut]:
     return Page(items=[AgentOut.model_validate(agent) for agent in agents], next_cursor=cursor)
 
 
-@router.post("", status_code=201, responses=problems(AgentInvalid))
+@router.post("", status_code=201, responses=problems(AgentNotFound, VersionNotFound, AgentInvalid))
 @scope("agents:write")
 async def create_agent(ask: AgentIn, response: Response, work: Writes, installed: Installed) -> AgentDetail:
-    return _detail(response, await service.create_agent(work, installed, ask.graph, ask.note))
+    origin = None if ask.forked_from is None else (ask.forked_from.agent_id, ask.forked_from.version)
+    return _detail(response, await service.create_agent(work, installed, ask.graph, ask.note, forked_from=origin))
 
 
 @router.post("/validate")

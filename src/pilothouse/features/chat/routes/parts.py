@@ -1,5 +1,7 @@
 """What every route of chat needs."""
 
+from typing import Any, TypeAlias
+
 from fastapi import Request, Response
 
 from pilothouse.features.chat.reading import Conversations
@@ -20,6 +22,8 @@ def json_of(body: JsonObject, status: int = 200) -> Response:
 
 
 NOTHING = 204
+Content: TypeAlias = dict[str, Any]  # as FastAPI wants a response described
+Responses: TypeAlias = dict[int | str, Content]
 
 
 def nothing() -> Response:

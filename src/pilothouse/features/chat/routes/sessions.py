@@ -1,6 +1,6 @@
 """Sessions: listing, making, reading, naming, deleting."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import Query, Request, Response
 
@@ -8,10 +8,11 @@ from pilothouse.base.http import CurrentActor, PathId, Router, Writes, problems,
 from pilothouse.features.agents import AgentNotFound
 from pilothouse.features.chat import queries
 from pilothouse.features.chat.errors import SessionNotFound
+from pilothouse.features.chat.export import as_json, as_markdown
 from pilothouse.features.chat.present import session_json
 from pilothouse.features.chat.queries import ListAsk
 from pilothouse.features.chat.routes import turns
-from pilothouse.features.chat.routes.parts import chat_of, conversations_of, json_of, nothing
+from pilothouse.features.chat.routes.parts import Content, Responses, chat_of, conversations_of, json_of, nothing
 from pilothouse.features.chat.schemas import (
     PinnedIn,
     SeenIn,
@@ -23,6 +24,8 @@ from pilothouse.features.chat.schemas import (
 )
 from pilothouse.features.chat.writes.sessions import NewSession
 
+MARKDOWN = "text/markdown"
+_ENDINGS = {"markdown": "md", "json": "json"}
 Flag = Annotated[bool, Query()]
 
 
@@ -61,6 +64,21 @@ async def get_chat_session(
     return json_of(await conversations_of(request).get_session(actor, chat_id, limit, before))
 
 
+async def export_chat_session(
+    chat_id: PathId,
+    request: Request,
+    actor: CurrentActor,
+    format: Annotated[Literal["markdown", "json"], Query()] = "markdown",
+) -> Response:
+    """The whole conversation as a file: what the page shows, and nothing else."""
+    view, messages = await conversations_of(request).export(actor, chat_id)
+    made = json_of(as_json(view, messages))
+    if format == "markdown":
+        made = Response(as_markdown(view, messages), media_type=MARKDOWN)
+    made.headers["content-disposition"] = f'attachment; filename="chat-{view.id}.{_ENDINGS[format]}"'
+    return made
+
+
 async def set_chat_session_title(chat_id: PathId, body: TitleIn, request: Request, actor: CurrentActor) -> Response:
     """Name a session."""
     await chat_of(request).set_title(actor, chat_id, body.title)
@@ -85,6 +103,13 @@ async def delete_chat_session(chat_id: PathId, request: Request, actor: CurrentA
     return nothing()
 
 
+_FILE: Content = {MARKDOWN: {"schema": {"type": "string"}}, "application/json": {"schema": {"type": "object"}}}
+_EXPORT: Responses = {
+    200: {"description": "The conversation.", "content": _FILE},
+    **problems(SessionNotFound),
+}
+
+
 def routers() -> list[Router]:
     """The same functions for people (`/api`) and for programs (`/api/v1`)."""
     return [_router("/api/chat/sessions"), _router("/api/v1/chat/sessions")]
@@ -98,6 +123,7 @@ def _router(prefix: str) -> Router:
         use(create_chat_session)
     )
     router.get("/{chat_id}", response_model=SessionDetail, responses=absent)(use(get_chat_session))
+    router.get("/{chat_id}/export", response_model=None, responses=_EXPORT)(use(export_chat_session))
     router.patch("/{chat_id}/title", status_code=204, responses=absent)(use(set_chat_session_title))
     router.patch("/{chat_id}/pinned", status_code=204, responses=absent)(use(set_chat_session_pinned))
     router.patch("/{chat_id}/seen", status_code=204, responses=absent)(use(mark_chat_session_seen))

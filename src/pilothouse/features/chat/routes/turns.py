@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import Header, Query, Request, Response
 
@@ -17,18 +17,21 @@ from pilothouse.features.chat.errors import (
     MessageConsumed,
     MessageNotFound,
     MessageNotKept,
+    NothingToRetry,
     PendingFull,
     PendingTooLong,
     SessionNotFound,
+    TurnActive,
     TurnLimit,
 )
 from pilothouse.features.chat.limits import HEARTBEAT_SECONDS, MAX_PENDING_MESSAGES
 from pilothouse.features.chat.present import moment
-from pilothouse.features.chat.routes.parts import chat_of, conversations_of, json_of, nothing
+from pilothouse.features.chat.routes.parts import Content, Responses, chat_of, conversations_of, json_of, nothing
 from pilothouse.features.chat.schemas import Buffered, MessageIn, PendingMessages, SessionEvents, TurnCancelled
 from pilothouse.features.chat.service import MessagePending, TurnBegun
 from pilothouse.features.chat.wire import HEADERS
 from pilothouse.features.chat.writes.messages import Message
+from pilothouse.features.models import BudgetExceeded
 from pilothouse.kit.errors import ShuttingDown, Unavailable
 from pilothouse.kit.ids import derived_id, new_id
 from pilothouse.kit.json import JsonObject, dump_bytes
@@ -55,6 +58,18 @@ async def start_turn(chat_id: PathId, body: MessageIn, request: Request, actor: 
     if isinstance(begun, MessagePending):
         waiting: JsonObject = {"buffer_length": begun.buffer_length, "max_buffer_length": MAX_PENDING_MESSAGES}
         return json_of(waiting | {"turn_in_flight": begun.turn_in_flight}, 202)
+    return _stream(request, chat_id, begun.turn_id, begun.first_event)
+
+
+async def retry_turn(chat_id: PathId, request: Request, actor: CurrentActor) -> Response:
+    """Answer the message of a turn that failed again, in a new turn. The answer is its stream."""
+    origin = "api" if actor.key_id is not None else "web"
+    try:
+        begun = await chat_of(request).retry_turn(actor, chat_id, origin=origin, stopping=request.app.state.stopping)
+    except ShuttingDown:
+        raise
+    except Unavailable as error:
+        raise MessageNotKept(retry_after=RETRY_AFTER_SECONDS) from error
     return _stream(request, chat_id, begun.turn_id, begun.first_event)
 
 
@@ -148,6 +163,7 @@ def add_routes(router: Router) -> None:
     use, absent = scope("chat:use"), problems(SessionNotFound)
     post, get = router.post, router.get
     post("/{chat_id}/stream", response_model=None, responses=_START)(use(start_turn))
+    post("/{chat_id}/retry", response_model=None, responses=_RETRY)(use(retry_turn))
     get("/{chat_id}/stream", response_model=None, responses=_RESUME)(use(resume_turn))
     get("/{chat_id}/events", response_model=SessionEvents, responses=_EVENTS)(use(follow_session))
     post("/{chat_id}/cancel", response_model=TurnCancelled, responses=absent)(use(cancel_turn))
@@ -156,19 +172,24 @@ def add_routes(router: Router) -> None:
     router.delete("/{chat_id}/messages/pending/{message_id}", status_code=204, responses=taking)(use(take_back_message))
 
 
-_SSE: dict[str, Any] = {"text/event-stream": {"schema": {"type": "string"}}}
-_STREAM: dict[str, Any] = {"description": "The turn as an AI SDK UI message stream.", "content": _SSE}
-_START: dict[int | str, dict[str, Any]] = {
+_SSE: Content = {"text/event-stream": {"schema": {"type": "string"}}}
+_STREAM: Content = {"description": "The turn as an AI SDK UI message stream.", "content": _SSE}
+_START: Responses = {
     200: _STREAM,
     202: {"model": Buffered, "description": "The session is busy; the message waits."},
-    **problems(SessionNotFound, IdempotencyConflict, PendingTooLong, TurnLimit, PendingFull, MessageNotKept),
+    **problems(SessionNotFound, IdempotencyConflict, PendingTooLong, MessageNotKept),
+    **problems(TurnLimit, PendingFull, BudgetExceeded),
 }
-_RESUME: dict[int | str, dict[str, Any]] = {
+_RETRY: Responses = {
+    200: _STREAM,
+    **problems(SessionNotFound, TurnActive, NothingToRetry, TurnLimit, MessageNotKept),
+}
+_RESUME: Responses = {
     200: _STREAM,
     204: {"description": "Nothing is under way."},
     **problems(SessionNotFound, EventBeyondHead),
 }
-_EVENTS: dict[int | str, dict[str, Any]] = {
+_EVENTS: Responses = {
     200: {"description": "A page, or the stream.", "content": _SSE},
     **problems(SessionNotFound, EventBeyondHead),
 }

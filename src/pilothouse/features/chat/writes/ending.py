@@ -5,6 +5,7 @@ from typing import NamedTuple
 from pilothouse.base.committer import WriteSet
 from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.moves import END_JOB
+from pilothouse.base.jobs.watches import WATCHERS_OF, Watcher
 from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.statements import REFUSED, Sql
 from pilothouse.features.chat import events
@@ -32,6 +33,7 @@ class Settled(NamedTuple):
     appended: Appended
     promoted: list[str]
     continued: Started | None
+    watchers: list[Watcher]  # turns that wait for this one
 
 
 def _settle(job: Claimed, flush: Flush, ending: Ending) -> Script:
@@ -57,7 +59,8 @@ def _settle(job: Claimed, flush: Flush, ending: Ending) -> Script:
         continued = yield from _continue(job, flush.session_id, ending)
         if continued is REFUSED:
             return REFUSED
-    return Settled(status, appended, promoted, continued)
+    watchers = yield WATCHERS_OF, (job.id,)
+    return Settled(status, appended, promoted, continued, [Watcher(*row) for row in watchers])
 
 
 def _close_rows(job: Claimed, flush: Flush, ending: Ending, status: str, reason: str | None, last: int) -> Script:
@@ -66,6 +69,8 @@ def _close_rows(job: Claimed, flush: Flush, ending: Ending, status: str, reason:
         (job.id, status, reason, last, ending.now),
     )
     yield "delete from chat_rounds where turn_id=?1", (job.id,)
+    yield "delete from watches where watcher_id=?1", (job.id,)
+    yield "delete from chat_background where session_id=?1 and taken_by is not null", (flush.session_id,)
     yield (
         "update chat_sessions set turn_id=null, ended=?3, updated_at=?4, needs_user=?5 where id=?1 and turn_id=?2",
         (flush.session_id, job.id, last, ending.now, False),

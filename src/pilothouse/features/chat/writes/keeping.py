@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from pilothouse.base.committer import Write, WriteSet
 from pilothouse.base.jobs.claims import FORGIVE_JOB, Claimed
-from pilothouse.base.jobs.inbox import DRAIN_INBOX
 from pilothouse.base.jobs.moves import GUARD_JOB, SUSPEND_JOB
+from pilothouse.base.jobs.watches import unwatch, watch
 from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.statements import REFUSED, Sql, update_by
 from pilothouse.features.chat.models import chat_sessions
@@ -83,8 +83,13 @@ def save_state(session_id: str, state: str) -> Write:
     return _SAVE_STATE, (session_id, state)
 
 
-def drain_inbox(turn_id: str, fact_ids: Sequence[str]) -> Write:
-    return DRAIN_INBOX, (turn_id, tuple(fact_ids))
+def begin_wait(turn_id: str, call_id: str, job_id: str, body: str) -> Write:
+    """A call waits for the end of another job."""
+    return watch(turn_id, call_id, job_id, body)
+
+
+def end_wait(turn_id: str, call_id: str) -> Write:
+    return unwatch(turn_id, call_id)
 
 
 def forgive(job: Claimed) -> Write:

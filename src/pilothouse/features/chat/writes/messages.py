@@ -1,5 +1,6 @@
 """Messages on their way into a turn: the pending buffer of a busy session."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from pilothouse.base.committer import WriteSet
@@ -46,10 +47,14 @@ def permissions_text(permissions: JsonObject | None) -> str | None:
     return None if permissions is None else dumps(permissions)
 
 
+def permissions_of(text: str | None) -> JsonObject | None:
+    return None if text is None else cast(JsonObject, loads(text))
+
+
 def message_of(message_id: str, arrival_at: int, body: str, permissions: str | None) -> Message:
     """Read what `Message.row` wrote."""
     text, origin, context, file_ids, mode, tier = cast(Any, loads(body))
-    allowed = None if permissions is None else cast(JsonObject, loads(permissions))
+    allowed = permissions_of(permissions)
     return Message(message_id, text, origin, arrival_at, context, tuple(file_ids), mode, tier, allowed)
 
 
@@ -74,7 +79,7 @@ def _drain(session_id: str, turn_id: str, fence: int, allowed: str | None, call_
         taken.append(message_of(message_id, arrival_at, body, permissions))
     if not taken:
         return Drained((), None)
-    appended = yield from append(session_id, [entry_text(_follow_up(taken, call_id), turn_id, now)], fence)
+    appended = yield from append(session_id, [entry_text(follow_up_of(taken, call_id), turn_id, now)], fence)
     if appended is REFUSED:
         return REFUSED
     for message in taken:
@@ -85,7 +90,8 @@ def _drain(session_id: str, turn_id: str, fence: int, allowed: str | None, call_
     return Drained(tuple(taken), appended)
 
 
-def _follow_up(taken: list[Message], call_id: str | None) -> Draft:
+def follow_up_of(taken: Sequence[Message], call_id: str | None = None) -> Draft:
+    """The event that tells of messages that a turn took."""
     draft = events.follow_up([message.message_id for message in taken], [message.text for message in taken], call_id)
     beside: JsonObject = {
         "contexts": [message.context for message in taken],
@@ -102,6 +108,19 @@ def drain_pending(job: Claimed, session_id: str, allowed: str | None, call_id: s
     """Take what is pending into the turn: rows out and `follow-up` in, together. The last answer is `Drained`."""
     params = (session_id, job.id, job.fence, allowed, call_id, now)
     return WriteSet(((GUARD_JOB, (job.id, job.fence)), (_DRAIN, params)))
+
+
+def _hears(session_id: str, allowed: str | None) -> Script:
+    rows = yield "select permissions from chat_pending where session_id=?1 order by n limit 1", (session_id,)
+    return bool(rows) and (rows[0][0] is None or rows[0][0] == allowed)
+
+
+_HEARS = Scripted("hears_pending", _hears)
+
+
+def hears_pending(session_id: str, allowed: str | None) -> WriteSet:
+    """Answers whether `drain_pending` would take something."""
+    return WriteSet(((_HEARS, (session_id, allowed)),))
 
 
 def _take_back(session_id: str, user_id: str, message_id: str) -> Script:

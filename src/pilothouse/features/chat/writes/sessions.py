@@ -8,7 +8,7 @@ from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.statements import REFUSED, Sql, delete_by, insert_into, update_by
 from pilothouse.features.chat import events
 from pilothouse.features.chat.events import entry_text
-from pilothouse.features.chat.models import chat_messages, chat_pending, chat_sessions, chat_turns
+from pilothouse.features.chat.models import chat_background, chat_messages, chat_pending, chat_sessions, chat_turns
 from pilothouse.features.chat.writes.appending import append
 from pilothouse.kit.json import JsonObject, dumps
 
@@ -106,7 +106,8 @@ _DELETE_IDLE = Sql(
     postgres="delete from chat_sessions t using unnest($1::text[], $2::text[]) with ordinality as v(id, user_id, n)"
     " where t.id=v.id and t.user_id=v.user_id and t.turn_id is null returning v.n",
 )
-_DELETE_REST = [delete_by(table, ["session_id"]) for table in (chat_turns, chat_messages, chat_pending)]
+_OF_SESSIONS = (chat_turns, chat_messages, chat_pending, chat_background)
+_DELETE_REST = [delete_by(table, ["session_id"]) for table in _OF_SESSIONS]
 _DELETE_LOG = delete_by(segments, ["log_id"])
 
 

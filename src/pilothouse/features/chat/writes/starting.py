@@ -33,6 +33,7 @@ class NewTurn(NamedTuple):
     origin: str
     digest: str  # of the message's text
     now: int
+    parent_turn_id: str | None = None  # the turn that delegates it
 
 
 class Started(NamedTuple):
@@ -67,7 +68,8 @@ class Dying(NamedTuple):
 class Denied(NamedTuple):
     """Nothing was changed, for this reason."""
 
-    why: str  # absent, turn_limit, pending_full, pending_too_long, too_many_pushes
+    # absent, parent_over, turn_limit, pending_full, pending_too_long, too_many_pushes, turn_active, nothing_to_retry
+    why: str
 
 
 Outcome: TypeAlias = Started | Buffered | Known | Dying | Denied
@@ -86,6 +88,10 @@ def _start(new: NewTurn, message: Message) -> Script:
     )
     if known:
         return known_message(new.digest, *known[0])
+    if new.parent_turn_id is not None:  # a cancel that was marked before this reaches nothing that starts after it
+        parent = yield "select cancel_at from jobs where id=?1", (new.parent_turn_id,)
+        if not parent or parent[0][0] is not None:
+            return Denied("parent_over")
     active = own[0][0]
     if active is not None:
         jobs = yield "select cancel_at from jobs where id=?1", (active,)
@@ -109,15 +115,21 @@ def known_message(digest: str, known_digest: str, turn_id: str | None, queued_at
     return Known(known_digest == digest, turn_id if queued_at is None else None)
 
 
-def admit(new: NewTurn, message: Message) -> Script:
-    """The turn, its job and its first events. The session must be locked and have no turn."""
+def admit(new: NewTurn, message: Message, retries: int | None = None) -> Script:
+    """The turn, its job and its first events. The session must be locked and have no turn.
+
+    With `retries`, the message is the one that this event told of: it is not told again.
+    """
     lane = lane_of(new.user_id)
     admission = Admission(new.id, KIND, new.user_id, lane, MAX_RUNNING_TURNS, None, 0, None, new.now, None)
     state = yield ADMIT_JOB, tuple(admission)
-    texts = [entry_text(message.event(), new.id, new.now)]
+    position = None
     if state == "held":
         held = yield "select count(*) from jobs where top_lane=?1 and state='held'", (lane,)
-        texts.append(entry_text(events.turn_queued(held[0][0]), new.id, new.now))
+        position = held[0][0]
+    texts = [] if retries is not None else [entry_text(message.event(), new.id, new.now)]
+    if position is not None or retries is not None:
+        texts.append(entry_text(events.turn_queued(position, retries), new.id, new.now))
     appended = yield from append(new.session_id, texts)
     if appended is REFUSED:
         return REFUSED
@@ -125,11 +137,11 @@ def admit(new: NewTurn, message: Message) -> Script:
         "update chat_sessions set turn_id=?2, updated_at=?3, needs_user=?4, title=coalesce(title, ?5) where id=?1",
         (new.session_id, new.id, new.now, False, first_title(message.text)),
     )
-    allowed = permissions_text(message.permissions)
+    allowed, told = permissions_text(message.permissions), appended.first if retries is None else retries
     yield (
         "insert into chat_turns (id, session_id, user_id, origin, mode, tier, permissions, arrival_at, message_event,"
-        " first_event, created_at, fence, flushes) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, 0, 0)",
-        (*new[:4], message.mode, message.tier, allowed, message.arrival_at, appended.first, new.now),
+        " first_event, created_at, fence, flushes) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, 0)",
+        (*new[:4], message.mode, message.tier, allowed, message.arrival_at, told, appended.first, new.now),
     )
     return Started(new.id, state, appended)
 

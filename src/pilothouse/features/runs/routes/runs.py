@@ -43,6 +43,7 @@ from pilothouse.features.runs.schemas import (
     RunIn,
     RunList,
     RunOut,
+    RunPinIn,
     RunStatus,
     RunSummary,
     StepList,
@@ -160,12 +161,15 @@ async def get_run_value(
     return _json(await queries.get_value(_runs(request).reader, actor, RunId(run_id), value_hash))
 
 
-async def list_run_reviews(run_id: PathId, request: Request, actor: CurrentActor, page: Paging) -> Response:
-    """What a run asked people, newest first."""
+async def list_run_reviews(
+    run_id: PathId, request: Request, actor: CurrentActor, page: Paging, state: reviews.ReviewState | None = None
+) -> Response:
+    """What a run and the runs below it asked people, newest first; `run_id` says which of them asked."""
     reader = _runs(request).reader
     await queries.get_run(reader, actor, RunId(run_id))
     before = page.after if isinstance(page.after, str) else None
-    found = await reviews.list_reviews(reader, actor, state=None, job_id=run_id, before=before, limit=page.fetch)
+    asking = await queries.runs_below(reader, run_id)
+    found = await reviews.list_reviews(reader, actor, state=state, job_ids=asking, before=before, limit=page.fetch)
     shown, cursor = page.page(found, lambda review: review.id)
     return _json({"items": [review.wire for review in shown], "next_cursor": cursor})
 
@@ -174,6 +178,12 @@ async def cancel_run(run_id: PathId, request: Request, actor: CurrentActor) -> R
     """Cancel a run. One that has ended stays as it is, and the answer says so."""
     facts, changed = await _runs(request).cancel_run(actor, RunId(run_id))
     return _json({"cancelled": changed, "run": run_json(facts)})
+
+
+async def pin_run(run_id: PathId, body: RunPinIn, request: Request, actor: CurrentActor) -> Response:
+    """Keep a run whatever its age, or no longer."""
+    await _runs(request).pin_run(actor, RunId(run_id), pinned=body.pinned)
+    return Response(status_code=204)
 
 
 async def delete_run(run_id: PathId, request: Request, actor: CurrentActor) -> Response:
@@ -238,6 +248,7 @@ def _router(prefix: str) -> Router:
         read(get_run_value)
     )
     post("/runs/{run_id}/cancel", response_model=RunCancelled, responses=absent)(write(cancel_run))
+    router.patch("/runs/{run_id}/pinned", status_code=204, responses=absent)(write(pin_run))
     router.delete("/runs/{run_id}", status_code=204, responses=problems(RunNotFound, RunNotEnded))(write(delete_run))
     return router
 

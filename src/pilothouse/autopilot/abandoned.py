@@ -1,0 +1,30 @@
+"""What a call that was given up has cost: providers charge for it too, and a limit must not be dodged by cancelling."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
+from pydantic_ai.usage import RequestUsage
+
+from pilothouse.autopilot.models import Chosen
+from pilothouse.autopilot.usage import Call, cost_row
+from pilothouse.features.models import CostRow
+
+CHARACTERS_PER_TOKEN: Final = 4  # near enough, where the provider had no time to count
+
+
+def abandoned_row(asked: Sequence[ModelMessage], heard: ModelResponse, chosen: Chosen, call: Call) -> CostRow:
+    """Counted by the provider as far as it got, else by the length of what was asked and heard."""
+    told = heard.usage
+    usage = RequestUsage(
+        input_tokens=told.input_tokens or _tokens(asked),
+        cache_read_tokens=told.cache_read_tokens,
+        cache_write_tokens=told.cache_write_tokens,
+        output_tokens=max(told.output_tokens, _tokens([heard])),
+    )
+    return cost_row(replace(heard, usage=usage), chosen, call)
+
+
+def _tokens(messages: Sequence[ModelMessage]) -> int:
+    return len(ModelMessagesTypeAdapter.dump_json(list(messages))) // CHARACTERS_PER_TOKEN

@@ -1,0 +1,21 @@
+"""How a turn, or a leg of its way, can end."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class End(Enum):
+    """How a leg of the way ended."""
+
+    ANSWERED = "answered"
+    AGAIN = "again"  # room must be made before the next call
+    HANDED_ON = "handed on"  # the process stops; another worker goes on
+    ASLEEP = "asleep"  # its calls wait for other work; whoever is woken goes on
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The turn cannot go on."""
+
+    code: str
+    message: str

@@ -1,0 +1,130 @@
+"""The calls of a turn: each is made once, or found in the log. One that waits for other work is asked again later."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from pydantic_ai.messages import ToolCallPart
+
+from pilothouse.autopilot.breakers import STOP_AND_ASK, TOLD_TO_STOP, failures_like
+from pilothouse.autopilot.parking import ParkedWork
+from pilothouse.autopilot.record import TurnRecord, arguments_of
+from pilothouse.base import failpoints
+from pilothouse.base.jobs.moves import micros
+from pilothouse.base.loops import end_tasks
+from pilothouse.base.tools import Deferred, Outcome, Tool, ToolBox, ToolContext
+from pilothouse.kit.json import JsonObject
+
+PARALLEL_CALLS: Final = 8
+INTERRUPTED: Final = "interrupted"
+MAY_HAVE_HAPPENED: Final = "The process that ran this was lost. It may have happened; it was not done again."
+TOOL_GONE: Final = "This tool is there no more; what it began may go on."
+HEARING_MICROS: Final = 2_000_000  # how long a call may still wait when the user has said something more
+
+
+@dataclass(slots=True)
+class Ledger:
+    """One per claim of a turn."""
+
+    tools: ToolBox
+    record: TurnRecord
+    context: ToolContext
+    background: ParkedWork
+    _seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(PARALLEL_CALLS))
+    _before: frozenset[str] = frozenset()
+
+    async def run(self, calls: Sequence[ToolCallPart]) -> None:
+        """Make the calls of a round, in parallel. Afterwards each has a result, or waits, or was never a call of ours:
+        no such tool, or arguments that are no JSON.
+        """
+        self._before = frozenset(self.record.tools_used)  # what is used within a round counts from the next one on
+        open_calls = [call for call in calls if self._is_open(call)]
+        tasks = [asyncio.create_task(self._call(call)) for call in open_calls]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            await end_tasks(*tasks)
+
+    def _is_open(self, call: ToolCallPart) -> bool:
+        known = call.tool_call_id in self.record.results or call.tool_call_id in self.record.waits
+        return not known and call.tool_name in self.tools and arguments_of(call) is not None
+
+    async def _call(self, call: ToolCallPart) -> None:
+        call_id, tool, asked = call.tool_call_id, self.tools[call.tool_name], arguments_of(call) or {}
+        if call_id in self.record.begun and not tool.repeat_safe:
+            await self.record.keep_failure(call_id, tool.name, INTERRUPTED, MAY_HAVE_HAPPENED)
+        elif failures_like(self.record.own, tool.name, asked) >= TOLD_TO_STOP - 1:
+            await self.record.keep_failure(call_id, tool.name, "repeated_tool_failure", STOP_AND_ASK)
+        else:
+            async with self._seats:
+                await self._make(tool, call_id, asked)
+
+    async def _make(self, tool: Tool, call_id: str, asked: JsonObject) -> None:
+        began = time.monotonic()
+        failpoints.hit("turn_call_committed")
+        answer = await self._within_budget(tool, self._told(call_id), asked)
+        failpoints.hit("turn_tool_done")
+        if isinstance(answer, Deferred):
+            await self.record.keep_wait(call_id, answer)
+        else:
+            await self.record.keep_result(call_id, tool.name, answer, round((time.monotonic() - began) * 1000))
+
+    async def _within_budget(self, tool: Tool, ctx: ToolContext, asked: JsonObject) -> Outcome | Deferred:
+        """What the call gives; work that takes longer than its tool may is parked, and the call tells where."""
+        task = asyncio.create_task(tool.call(ctx, asked))
+        kept = False
+        try:
+            done, _ = await asyncio.wait([task], timeout=tool.timeout_seconds)
+            answer = task.result() if done else await self.background.park_local(ctx, tool, task)
+            kept = True
+            return answer
+        finally:
+            if not kept:  # cancelled before it was parked: nothing of it may be left
+                await end_tasks(task)
+                self._note_begun(ctx.tool_call_id, task)
+
+    def _note_begun(self, call_id: str, task: "asyncio.Task[Outcome | Deferred]") -> None:
+        """A call that was cancelled in the moment it began to wait: whoever ends the turn stops what it began."""
+        if task.cancelled() or task.exception() is not None:
+            return
+        if isinstance(answer := task.result(), Deferred):
+            self.record.waits[call_id] = answer
+
+    async def look(self, *, heard: bool) -> None:
+        """Give a result to each call that waits and need not any more. `heard`: the user has said something more."""
+        now = micros()
+        for call_id, waiting in list(self.record.waits.items()):
+            tool, ctx = self.tools.get(self.record.tool_of(call_id)), self._told(call_id)
+            if tool is None or tool.finish is None:  # it was there when the call was made
+                await self.record.keep_failure(call_id, self.record.tool_of(call_id), "unknown_tool", TOOL_GONE)
+                continue
+            outcome = await tool.look(ctx, waiting, late=False)
+            if outcome is None and ends_at(waiting, heard=heard) <= now:
+                if waiting.owned:
+                    await self.background.park_wait(ctx, tool, waiting)
+                    failpoints.hit("turn_parked")
+                outcome = await tool.look(ctx, waiting, late=True)
+            if outcome is not None:
+                await self.record.keep_result(call_id, tool.name, outcome, (micros() - waiting.since) // 1000)
+
+    def wake_at(self, *, heard: bool) -> int:
+        """When the first of those that wait has waited long enough."""
+        return min(ends_at(waiting, heard=heard) for waiting in self.record.waits.values())
+
+    def waits_for(self) -> list[JsonObject]:
+        """As the log tells it."""
+        return [
+            {"kind": waiting.kind, "id": waiting.id, "tool_call_id": call_id}
+            for call_id, waiting in self.record.waits.items()
+        ]
+
+    def _told(self, call_id: str) -> ToolContext:
+        key = f"{self.context.turn_id}:{call_id}"
+        return replace(self.context, tool_call_id=call_id, idempotency_key=key, tools_used=self._before)
+
+
+def ends_at(waiting: Deferred, *, heard: bool) -> int:
+    """A wait ends in its time, or soon when the user has said something that the model should hear."""
+    return min(waiting.until, waiting.since + HEARING_MICROS) if heard else waiting.until

@@ -1,0 +1,39 @@
+"""What may still be spent, asked before every model call: a limit is overshot by one call at most."""
+
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from pilothouse.autopilot.models import Chosen
+from pilothouse.autopilot.usage import has_price
+from pilothouse.features.models import BudgetExceeded, PriceUnknown, Spending
+
+CEILING: Final = "This turn has cost as much as one turn may."
+
+
+class Refusal(NamedTuple):
+    """The code and the words with which the turn ends."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """One per process. Without `spending` nothing is limited."""
+
+    spending: Spending | None = None
+
+    async def refusal(self, user_id: str, spent: int, chosen: Chosen) -> Refusal | None:
+        """Why this call may not be made; `spent` is what the turn has cost. A failing read fails the call."""
+        if self.spending is None or not self.spending.limits.any_set:
+            return None
+        limits = self.spending.limits
+        if limits.per_turn and spent >= limits.per_turn:
+            return Refusal(BudgetExceeded.code_of(), CEILING)
+        if not has_price(chosen):
+            return Refusal(PriceUnknown.code_of(), PriceUnknown().message)
+        try:
+            await self.spending.check(user_id)
+        except BudgetExceeded as exceeded:
+            return Refusal(exceeded.code, f"{exceeded.message} It starts anew at {exceeded.facts['resets_at']}.")
+        return None

@@ -1,0 +1,65 @@
+"""autopilot:1.2: a session that rehearses reaches nothing outside, whatever the model asks."""
+
+from typing import Literal
+
+from pilothouse.autopilot import all_tools
+from pilothouse.base.tools import Effect, ToolBox, ToolContext, ToolResult
+from tests.autopilot.stage import BYE, Stage, calls
+from tests.features.runs import graphs
+
+
+class Sent(ToolResult):
+    type: Literal["sent"] = "sent"
+
+
+def posting(sent: list[str]) -> ToolBox:
+    tools = ToolBox()
+
+    async def post(ctx: ToolContext, text: str) -> ToolResult:
+        """Send a text to somebody."""
+        sent.append(text)
+        return Sent(message="Sent.")
+
+    async def look(ctx: ToolContext) -> ToolResult:
+        """Look at something."""
+        return Sent(message="Looked.")
+
+    tools.tool(label="Posting", effect=Effect.OUTSIDE)(post)
+    tools.tool(label="Looking")(look)
+    return tools
+
+
+async def test_outside_effects_are_left_out_and_the_model_is_not_told(stage: Stage):
+    """1.2: reads are real; the stored result says what it was."""
+    sent: list[str] = []
+    script = await stage.play(calls(("post", '{"text": "hi"}'), ("look", "{}")), BYE, tools=posting(sent))
+    said = await (await stage.bridge.another(dry_run=True)).ask("post hi")
+    assert sent == []
+    assert {output["type"]: output.get("is_dry_run") for output in said.outputs} == {"simulated": True, "sent": None}
+    assert "dry" not in str(script.asked[-1]["messages"][-2:]).lower()
+    await stage.play(calls(("post", '{"text": "hi"}')), BYE, tools=posting(sent))
+    await stage.bridge.ask("post hi")
+    assert sent == ["hi"]
+
+
+async def test_wrong_arguments_are_refused_in_a_rehearsal_too(stage: Stage):
+    """1.2"""
+    await stage.play(calls(("post", "{}")), BYE, tools=posting([]))
+    said = await (await stage.bridge.another(dry_run=True)).ask("post")
+    assert said.outputs[0]["type"] == "error"
+
+
+async def test_a_run_is_a_rehearsal_though_the_model_asks_for_a_real_one(stage: Stage):
+    """1.2"""
+    agent = await stage.bridge.stand.agent(graphs.adder())
+    asked = f'{{"library_agent_id": "{agent}", "inputs": {{"n": 1}}, "dry_run": false, "wait_for_result": 30}}'
+    script = await stage.play(calls(("run_agent", asked)), BYE, tools=all_tools())
+    said = await (await stage.bridge.another(dry_run=True)).ask("run it")
+    assert said.outputs[0]["is_dry_run"] is True
+    assert "is_dry_run" not in str(script.asked[-1]["messages"])
+
+
+def test_every_tool_that_reaches_outside_is_named_as_such():
+    """1.2: what rehearses by itself is known by name."""
+    outside = {name for name, tool in all_tools().items() if tool.effect is Effect.OUTSIDE}
+    assert {name for name in outside if all_tools()[name].rehearses} == {"run_agent"}

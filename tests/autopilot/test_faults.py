@@ -1,0 +1,167 @@
+"""autopilot:11.4, 11.9, 13.3: failing providers: what is tried again, who goes on, and that no secret leaks."""
+
+import logging
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from pilothouse.autopilot.faults import MAX_BACKOFF_SECONDS, Fault, pause_before
+from pilothouse.features.chat import events
+from tests.autopilot.till import KEY, Till
+from tests.base.waiting import until
+from tests.providers.script import Answer, Refusal, Script, Tool
+from tests.security.rows import snapshot
+
+FIND = Tool("call_1", "find_block", '{"query": "web request"}')
+BYE = Answer(text=("All done.",))
+TALKS = Answer(text=("word ",) * 400, pause=0.02)
+WIRES = ["openai", "openrouter", "anthropic"]
+
+
+@pytest.mark.parametrize(("asked", "waits"), [(0.0, 0.0), (3.0, 3.0), (30.0, 30.0), (600.0, 30.0), (-1.0, 0.0)])
+def test_as_long_as_the_provider_asks_is_waited_up_to_half_a_minute(asked: float, waits: float):
+    """11.4"""
+    assert pause_before(1, Fault("transient_api_error", transient=True, retry_after=asked)) == waits
+
+
+@pytest.mark.parametrize("attempt", range(1, 12))
+def test_otherwise_the_wait_grows_with_chance_in_it(attempt: int):
+    """11.4"""
+    fault = Fault("transient_api_error", transient=True)
+    waits = [pause_before(attempt, fault) for _ in range(50)]
+    assert all(min(2 ** (attempt - 2), MAX_BACKOFF_SECONDS) <= wait <= MAX_BACKOFF_SECONDS for wait in waits)
+    assert len(set(waits)) > 1 or attempt > 5
+
+
+async def test_the_time_a_provider_asks_for_passes_before_the_next_try(small_till: Till):
+    """11.4"""
+    script = await small_till.play("openai", Refusal(429, {"Retry-After": "1"}), BYE)
+    said = await small_till.bridge.ask("hi")
+    assert (said.text, len(script.asked)) == ("All done.", 2)
+    passed = said.of(events.TURN_ENDED)[0].created_at - said.of(events.TURN_STARTED)[0].created_at
+    assert passed >= 1_000_000
+
+
+async def test_overload_inside_a_stream_is_tried_again_and_what_was_said_is_taken_back(small_till: Till):
+    """11.4"""
+    script = await small_till.play("anthropic", Answer(text=("Half an ans",), ends="overloaded"), BYE)
+    said = await small_till.bridge.ask("hi")
+    assert (said.status, said.text, len(script.asked)) == ("completed", "All done.", 2)
+    assert len(said.of(events.STEP_RESET)) == 1
+
+
+async def two_providers(till: Till, *answers: Answer | Refusal) -> tuple[Script, Script]:
+    """Anthropic's answers, and a fallback at OpenAI's that works."""
+    first, url = await till.serve("anthropic", *answers)
+    second, other = await till.serve("openai", Answer(text=("I can.",), model="standing-in"))
+    keys = {"anthropic_base_url": url, "anthropic_api_key": KEY, "chat_model": "anthropic/maker/test"}
+    more = {"openai_base_url": other, "openai_api_key": KEY, "chat_fallback_model": "openai/other"}
+    till.connect({**keys, **more})
+    return first, second
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        (Refusal(401),),
+        (Refusal(404),),
+        (Refusal(503, {"Retry-After": "0"}),),
+        (Answer(tools=(FIND,)), Refusal(403)),
+    ],
+    ids=["key", "model", "failing", "between rounds"],
+)
+async def test_where_a_model_fails_for_good_the_fallback_goes_on_with_a_notice(
+    small_till: Till, answers: tuple[Answer | Refusal, ...]
+):
+    """13.3: the model that answered is logged, and work done is kept."""
+    _, second = await two_providers(small_till, *answers)
+    said = await small_till.bridge.ask("hi")
+    assert (said.status, said.text) == ("completed", "I can.")
+    notices = [event.data for event in said.of(events.NOTICE)]
+    assert [notice["code"] for notice in notices] == ["model_fallback"]
+    assert "anthropic/maker/test" in str(notices[0]["message"])
+    assert "openai/other" in str(notices[0]["message"])
+    told = said.of(events.USAGE)[-1].data
+    assert (told["model"], told["provider"]) == ("standing-in", "openai")
+    assert len(second.asked) == 1
+    assert len(said.outputs) == len(answers) - 1
+
+
+async def test_a_fallback_that_fails_too_ends_the_turn(small_till: Till):
+    """13.3: once, not in a circle."""
+    first, second = await two_providers(small_till, Refusal(401))
+    second.answers[:] = [Refusal(401)]
+    said = await small_till.bridge.ask("hi")
+    assert said.of(events.ERROR)[0].data["code"] == "provider_auth"
+    assert (len(first.asked), len(second.asked)) == (1, 1)
+
+
+async def test_a_model_that_cannot_be_used_is_replaced_only_with_a_notice(small_till: Till):
+    """13.3"""
+    _, url = await small_till.serve("openai", BYE)
+    told = {"openai_base_url": url, "openai_api_key": KEY, "chat_model": "nobody/model"}
+    small_till.connect(told)
+    refused = await small_till.bridge.ask("hi")
+    assert refused.of(events.ERROR)[0].data["code"] == "model_unavailable"
+    small_till.connect({**told, "chat_fallback_model": "openai/other"})
+    said = await small_till.bridge.ask("hi")
+    assert [event.data["code"] for event in said.of(events.NOTICE)] == ["model_fallback"]
+    assert said.of(events.TURN_STARTED)[0].data["model"] == "openai/other"
+
+
+async def speaking(till: Till) -> None:
+    async def heard() -> bool:
+        return any(event.type == events.TEXT_DELTA for event in await till.bridge.events())
+
+    await until(heard)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+async def test_a_lost_worker_leaves_no_stream_open(small_till: Till, wire: str):
+    """11.9"""
+    script = await small_till.play(wire, TALKS)
+    turn_id = await small_till.bridge.start("talk")
+    await speaking(small_till)
+    script.answers[:] = [BYE]
+    await small_till.switch.lose_worker()
+    await until(lambda: script.closed == 1)
+    assert await small_till.bridge.ended(turn_id) == "completed"
+
+
+async def test_a_turn_that_hears_nothing_leaves_no_stream_open(small_till: Till):
+    """11.9, 6.13"""
+    script = await small_till.play("openai", Answer(text=("And then",) * 2, pause=60))
+    assert small_till.switch.pilot is not None
+    small_till.switch.pilot = replace(small_till.switch.pilot, idle_seconds=0.5)
+    said = await small_till.bridge.ask("talk")
+    assert said.of(events.ERROR)[0].data["code"] == "idle_timeout"
+    await until(lambda: script.closed == 1)
+
+
+LEAKS: list[tuple[str, Answer | Refusal]] = [
+    ("refused", Refusal(401, body={"error": {"message": f"the key {KEY} is bad", "type": "authentication_error"}})),
+    ("wrong", Refusal(400, body={"error": {"message": f"no {KEY}", "type": "invalid_request_error", "param": KEY}})),
+    ("failing", Refusal(500, {"Retry-After": "0", "X-Key": KEY}, {"error": {"message": KEY, "type": KEY}})),
+    ("in stream", Answer(text=("Well",), ends="overloaded", complaint=f"{KEY} is overloaded")),
+]
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("answer", [answer for _, answer in LEAKS], ids=[name for name, _ in LEAKS])
+async def test_a_key_that_the_provider_repeats_is_in_no_frame_no_log_line_and_no_row(
+    small_till: Till, wire: str, answer: Answer | Refusal, caplog: pytest.LogCaptureFixture, capsys: Any
+):
+    """4.9, S11: the canary."""
+    caplog.set_level(logging.WARNING)  # nothing below it is ever written for libraries: `configure_logging`
+    script = await small_till.play(wire, answer)
+    with capture_logs() as logs:
+        path = f"/api/chat/sessions/{small_till.bridge.session_id}/stream"
+        streamed = await small_till.bridge.stand.ann.browser.post(path, json={"message": "hi"})
+    sent = script.requests[0].headers
+    assert KEY in sent.get("authorization", "") + sent.get("x-api-key", "")  # the canary did fly
+    assert '"type":"data-error"' in streamed.text
+    rows = await snapshot(small_till.installation.api.reader)
+    for place in (streamed.text, str(logs), caplog.text, str(rows), str(capsys.readouterr())):
+        assert KEY not in place

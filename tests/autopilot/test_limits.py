@@ -1,0 +1,186 @@
+"""autopilot:2.3, 13.7, 13.8, billing:A2, A4-A7: limits on what models may cost, before a turn and before each call."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeAlias
+
+import pytest
+
+from pilothouse.base.committer import DatabaseUnavailable
+from pilothouse.features.chat import events
+from pilothouse.features.models import BudgetExceeded, Limits, Spending
+from pilothouse.kit.clock import to_micros
+from pilothouse.kit.ids import new_id
+from tests.autopilot.till import Till
+from tests.base.waiting import until
+from tests.providers.script import Answer, Tool
+
+FIND = Tool("call_1", "find_block", '{"query": "web request"}')
+DEAR = Answer(tools=(FIND,), cost=0.004)
+Limit: TypeAlias = Callable[..., Spending]
+
+
+class Broken:
+    """A database that cannot be read."""
+
+    async def rows(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
+        raise DatabaseUnavailable
+
+    async def close(self) -> None: ...
+
+
+@pytest.fixture
+def limit(till: Till) -> Iterator[Limit]:
+    """Limit what may be spent at the API's door of this installation; afterwards nothing is limited again."""
+    app, chat = till.installation.app, till.installation.api.chat
+    desk, check = app.state.models, chat.check_spend
+
+    def limited(reader: Any = None, **limits: int) -> Spending:
+        spending = Spending(reader or till.installation.api.reader, Limits(**limits))
+        chat.check_spend = spending.check
+        app.state.models = replace(desk, spending=spending)
+        return spending
+
+    yield limited
+    chat.check_spend, app.state.models = check, desk
+
+
+async def post(till: Till, text: str = "hi", **more: Any) -> Any:
+    path = f"/api/chat/sessions/{till.bridge.session_id}/stream"
+    return await till.bridge.stand.ann.browser.post(path, json={"message": text, **more})
+
+
+async def test_a_spent_day_refuses_the_next_turn_and_keeps_nothing_of_it(till: Till, limit: Limit):
+    """2.3, 13.7, A2"""
+    limit(daily=5_000, weekly=1_000_000)
+    await till.spend(5_000)
+    refused = await post(till)
+    assert (refused.status_code, refused.json()["code"]) == (429, "budget_exceeded")
+    assert refused.json()["detail"]["window"] == "daily"
+    assert refused.json()["detail"]["resets_at"].endswith("T00:00:00.000000Z")
+    assert await till.bridge.events() == []
+    assert await till.bridge.stand.count("chat_turns") == 0
+
+
+async def test_a_session_that_is_not_ones_own_is_absent_before_it_is_dear(till: Till, limit: Limit):
+    """2.3"""
+    limit(daily=1)
+    await till.spend(5)
+    answer = await till.bridge.stand.ann.browser.post(f"/api/chat/sessions/{new_id()}/stream", json={"message": "hi"})
+    assert answer.status_code == 404
+
+
+async def test_a_busy_session_takes_no_message_either_and_one_that_came_before_is_answered_as_then(
+    till: Till, limit: Limit
+):
+    """2.3, 2.10"""
+    script = await till.play("openrouter", Answer(text=("word ",) * 400, pause=0.02, cost=0.001))
+    first = new_id()
+    turn_id = await till.bridge.start("talk")
+    await until(lambda: bool(script.asked))
+    await post(till, "and this", message_id=first)
+    limit(daily=5_000)
+    await till.spend(5_000)
+    assert (await post(till, "more")).status_code == 429
+    again = await post(till, "and this", message_id=first)
+    assert (again.status_code, again.json()["buffer_length"]) == (202, 1)
+    await till.bridge.chat.take_back(till.bridge.stand.ann.actor, till.bridge.session_id, first)
+    await till.bridge.chat.cancel_turn(till.bridge.stand.ann.actor, till.bridge.session_id)
+    assert await till.bridge.ended(turn_id) == "cancelled"
+
+
+async def test_a_turn_that_crosses_the_line_ends_there_one_call_over_at_most(till: Till):
+    """13.7, A2: checked before each model call."""
+    script = await till.play("openrouter", DEAR, autopilot_daily_cost_limit_microdollars=7_000)
+    said = await till.bridge.ask("look")
+    assert (said.status, said.of(events.ERROR)[0].data["code"]) == ("failed", "budget_exceeded")
+    assert said.of(events.ERROR)[0].data["retryable"] is False
+    assert len(script.asked) == 2
+    assert sum(row["cost_u"] for row in await till.rows()) == 8_000
+    assert len(said.outputs) == 2  # work done stays
+
+
+async def test_a_turn_has_a_ceiling_of_its_own(till: Till):
+    """13.7"""
+    script = await till.play("openrouter", DEAR, turn_cost_ceiling_microdollars=4_000)
+    await till.spend(1_000_000)
+    said = await till.bridge.ask("look")
+    assert said.of(events.ERROR)[0].data["code"] == "budget_exceeded"
+    assert len(script.asked) == 1
+
+
+async def test_a_model_without_a_price_is_not_asked_while_there_is_a_limit(till: Till):
+    """13.4, S4: nothing goes out."""
+    told = {"openai_api_key": "k", "chat_model": "openai/nobody-knows-it"}
+    till.connect({**told, "turn_cost_ceiling_microdollars": 1_000_000})
+    said = await till.bridge.ask("hi")
+    assert said.of(events.ERROR)[0].data["code"] == "price_unknown"
+    assert await till.rows() == []
+
+
+async def test_what_costs_nothing_needs_no_price(till: Till):
+    """13.4, S4"""
+    await till.play("openai", Answer(text=("Yes.",)), model="my-own", turn_cost_ceiling_microdollars=1)
+    assert (await till.bridge.ask("hi")).status == "completed"
+    till.connect({"turn_cost_ceiling_microdollars": 1})
+    assert (await till.bridge.ask("help")).status == "completed"
+
+
+async def test_only_what_the_house_pays_counts_and_each_window_counts_its_own_days(till: Till):
+    """13.7, A4"""
+    noon = datetime(2026, 11, 18, 12, tzinfo=UTC)  # a Wednesday
+    await till.spend(1, at=to_micros(noon))
+    await till.spend(10, at=to_micros(noon - timedelta(hours=12)))
+    await till.spend(100, at=to_micros(noon - timedelta(hours=12, microseconds=1)))
+    await till.spend(1_000, at=to_micros(noon - timedelta(days=2, hours=12)))
+    await till.spend(10_000, at=to_micros(noon - timedelta(days=2, hours=12, microseconds=1)))
+    await till.spend(100_000, at=to_micros(noon), payer="own_key")
+    spending = Spending(till.installation.worker.reader, Limits(daily=1, weekly=1), lambda: noon)
+    daily, weekly = await spending.read(till.user_id)
+    assert (daily.used, weekly.used) == (11, 1_111)
+
+
+async def test_what_cannot_be_read_refuses_a_turn_and_shows_nothing_used(till: Till, limit: Limit):
+    """13.7, A5, A6: enforcement fails closed, display open."""
+    limit(Broken(), daily=5_000)
+    refused = await post(till)
+    assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
+    shown = (await till.bridge.stand.ann.browser.get("/api/chat/usage")).json()
+    assert (shown["daily"]["percent_used"], shown["weekly"], shown["degraded"]) == (0.0, None, True)
+
+
+async def test_usage_is_shown_as_a_share_and_no_amount(till: Till, limit: Limit):
+    """13.8, A7, A8"""
+    limit(daily=10_000, weekly=100_000)
+    await till.spend(9_996)
+    answer = await till.bridge.stand.ann.browser.get("/api/chat/usage")
+    shown = answer.json()
+    assert set(shown) == {"daily", "weekly", "tier", "reset_cost", "degraded"}
+    assert set(shown["daily"]) == {"percent_used", "resets_at"}
+    assert (shown["daily"]["percent_used"], shown["weekly"]["percent_used"]) == (99.9, 10.0)
+    assert "9996" not in answer.text
+    await till.spend(4)
+    shown = (await till.bridge.stand.ann.browser.get("/api/chat/usage")).json()
+    assert shown["daily"]["percent_used"] == 100.0
+
+
+async def test_without_limits_there_are_no_windows_to_show(till: Till):
+    """13.7, 13.8: unlimited is the default."""
+    shown = (await till.bridge.stand.ann.browser.get("/api/chat/usage")).json()
+    assert (shown["daily"], shown["weekly"], shown["tier"]) == (None, None, "FREE")
+
+
+async def test_a_turn_that_waited_for_its_place_is_checked_again_when_it_starts(till: Till):
+    """2.6, A2: any origin, for the check stands before the first call."""
+    script = await till.play("openrouter", DEAR, autopilot_weekly_cost_limit_microdollars=3_000)
+    await till.spend(3_000)
+    turn_id = await till.bridge.start("hi")
+    assert await till.bridge.ended(turn_id) == "failed"
+    await until(lambda: script.asked == [])
+
+
+def test_a_spent_budget_is_not_tried_again():
+    """4.9"""
+    assert not BudgetExceeded.retryable
+    assert "budget_exceeded" not in events.RETRYABLE

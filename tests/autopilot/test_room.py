@@ -1,0 +1,137 @@
+"""autopilot:12.3, 11.5: a turn whose conversation outgrows the model goes on all the same."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal
+
+import pytest
+
+from pilothouse.autopilot.compaction import SUMMARISE
+from pilothouse.base.tools import ToolBox, ToolContext, ToolResult
+from pilothouse.features.chat import events
+from tests.autopilot.stage import BYE, Stage, calls
+from tests.autopilot.switch import Switched
+from tests.providers.script import Answer, Refusal, Script
+
+SMALL = 6_000
+LONG = "many words " * 1_500
+OVERFLOW = Refusal(400, body={"error": {"message": "too long", "code": "context_length_exceeded"}})
+
+
+class Page(ToolResult):
+    type: Literal["page"] = "page"
+    text: str
+
+
+def reading() -> ToolBox:
+    tools = ToolBox()
+
+    async def read_page(ctx: ToolContext, n: int) -> ToolResult:
+        """Read a page."""
+        return Page(message="Read.", text=f"page {n} " + "z" * 66_000)
+
+    tools.tool(label="Reading")(read_page)
+    return tools
+
+
+def is_summary(asked: Mapping[str, object]) -> bool:
+    return SUMMARISE in str(asked["messages"])
+
+
+async def outgrown(stage: Stage, *answers: Answer | Refusal) -> Script:
+    """A session whose first turn was long."""
+    script = await stage.play(Answer(text=(LONG,)), *answers, tools=ToolBox(), chat_context_window=SMALL)
+    await stage.bridge.ask("tell me a lot")
+    return script
+
+
+async def test_a_long_conversation_is_summed_up_and_goes_on(stage: Stage):
+    """12.3: the summary is the model's; the log and the page keep everything; nobody is shown the summary."""
+    script = await outgrown(stage, Answer(text=("They spoke of words.",)), BYE)
+    said = await stage.bridge.ask("and now?")
+    assert (said.status, said.text) == ("completed", "Done.")
+    assert [is_summary(asked) for asked in script.asked] == [False, True, False]
+    read = str(script.asked[2]["messages"])
+    assert "They spoke of words." in read
+    assert "and now?" in read
+    assert "many words many words" not in read
+    compaction = said.of(events.COMPACTION)[0]
+    assert compaction.data["up_to_event"] == said.events[0].id - 1
+    assert int(str(compaction.data["tokens_after"])) < int(str(compaction.data["tokens_before"]))
+    shown = (await stage.bridge.stand.ann.http.get(f"/api/v1/chat/sessions/{stage.bridge.session_id}")).text
+    assert "many words many words" in shown
+    assert "They spoke of words." not in shown
+    assert len(said.of(events.USAGE)) == 2  # the summary is paid for too
+
+
+@pytest.mark.parametrize("fault", [Refusal(400), Answer(text=("half",), ends="early"), Answer()])
+async def test_without_a_summary_the_conversation_is_cut_by_rule(stage: Stage, fault: Answer | Refusal):
+    """12.3: failure never ends the session."""
+    script = await outgrown(stage, fault, BYE)
+    said = await stage.bridge.ask("and now?")
+    assert (said.status, said.text) == ("completed", "Done.")
+    assert "tell me a lot" in str(said.of(events.COMPACTION)[0].data["summary"])
+    assert "and now?" in str(script.asked[-1]["messages"])
+
+
+async def test_a_summary_that_takes_too_long_is_not_waited_for(stage: Stage, switched: Switched):
+    """12.3"""
+    script = await outgrown(stage, Answer(text=("slow", "er"), pause=20), BYE)
+    assert switched[1].pilot is not None
+    switched[1].pilot = replace(switched[1].pilot, summary_seconds=0.2)
+    said = await stage.bridge.ask("and now?")
+    assert said.status == "completed"
+    assert "tell me a lot" in str(said.of(events.COMPACTION)[0].data["summary"])
+    assert len(script.asked) == 3
+
+
+async def test_the_next_turn_reads_the_summary_and_sums_up_nothing_again(stage: Stage):
+    """12.3"""
+    script = await outgrown(stage, Answer(text=("They spoke of words.",)), BYE)
+    await stage.bridge.ask("and now?")
+    said = await stage.bridge.ask("and then?")
+    assert said.of(events.COMPACTION) == []
+    read = str(script.asked[-1]["messages"])
+    assert all(words in read for words in ("They spoke of words.", "and now?", "Done.", "and then?"))
+
+
+PAGES = calls(*[("read_page", f'{{"n": {n}}}') for n in range(5)])
+SUMMARY = Answer(text=("They greeted.",))
+
+
+async def test_an_overflow_is_answered_by_going_further_until_it_fits(stage: Stage):
+    """11.5: the user's last words stay."""
+    script = await stage.play(BYE, PAGES, OVERFLOW, SUMMARY, OVERFLOW, BYE, tools=reading())
+    await stage.bridge.ask("hello")
+    said = await stage.bridge.ask("read five pages")
+    assert (said.status, said.text) == ("completed", "Done.")
+    assert [event.data["target"] for event in said.of(events.COMPACTION)] == [None, 50_000]
+    assert len(str(script.asked[-1])) < 50_000 * 4 < len(str(script.asked[2]))
+    assert "read five pages" in str(script.asked[-1])
+    assert len(said.tools) == 5  # no page is read twice
+
+
+async def test_what_fits_in_no_way_ends_the_turn_and_not_the_session(stage: Stage):
+    """11.5"""
+    await stage.play(BYE, PAGES, OVERFLOW, SUMMARY, OVERFLOW, OVERFLOW, OVERFLOW, BYE, tools=reading())
+    await stage.bridge.ask("hello")
+    said = await stage.bridge.ask("read five pages")
+    assert (said.status, said.of(events.ERROR)[0].data["code"]) == ("failed", "context_overflow")
+    assert [event.data["target"] for event in said.of(events.COMPACTION)] == [None, 50_000, 5_000]
+    assert (await stage.bridge.ask("never mind")).status == "completed"
+
+
+async def test_room_is_made_between_two_rounds_and_no_call_is_made_again(stage: Stage):
+    """12.3: what the turn did so far stays word for word."""
+    pages = calls(("read_page", '{"n": 7}'))
+    script = await stage.play(Answer(text=(LONG,)), pages, SUMMARY, BYE, tools=reading(), chat_context_window=20_000)
+    await stage.bridge.ask("tell me a lot")
+    said = await stage.bridge.ask("read a page")
+    assert (said.status, said.text, len(said.tools)) == ("completed", "Done.", 1)
+    assert [is_summary(asked) for asked in script.asked] == [False, False, True, False]
+    told = [event.type for event in said.events]
+    assert told.index(events.TOOL_OUTPUT_AVAILABLE) < told.index(events.COMPACTION)
+    read = str(script.asked[-1]["messages"])
+    assert "They greeted." in read
+    assert "page 7 " + "z" * 60_000 in read
+    assert "many words many words" not in read
