@@ -5,6 +5,7 @@ JOBS ?= 2
 TEST_JOBS ?= 3  # one more than cores: many tests wait for other processes
 PORT ?=
 BIN := .venv/bin
+FAULT_TESTS := tests/faults tests/flows tests/features/runs/test_disabled_blocks.py
 WEB_SOURCES := $(shell find web/src web/index.html web/*.json web/*.ts web/public -type f 2>/dev/null)
 
 .DEFAULT_GOAL := help
@@ -34,7 +35,9 @@ e2e: venv-dev web  ## Drive the web app in Chromium against a real server
 	else test -z "$$CI"; fi
 
 faults: venv-dev  ## Kill, pause and starve real processes
-	@FAULTS=full $(BIN)/python -m pytest -q -m fault tests
+	@export FAULTS=full FAULTS_SEED=$${FAULTS_SEED:-$$(date +%s)}; \
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m "fault and not alone" $(FAULT_TESTS) && \
+	$(BIN)/python -m pytest -q -m "fault and alone" $(FAULT_TESTS)
 
 bench: venv-dev  ## Measure (LOAD=1 for load)
 	@$(BIN)/python -m bench

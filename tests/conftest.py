@@ -13,7 +13,7 @@ from scripts.programs import installed
 from scripts.servers import Postgres, RabbitMQ, Redis, Server
 from tests import services
 from tests.databases import drop_template, fresh_postgres, fresh_sqlite
-from tests.lines import flush, own_rabbitmq, own_redis
+from tests.lines import flush, new_prefix, own_rabbitmq, own_redis
 
 S = TypeVar("S", bound=Server)
 MakePostgres: TypeAlias = Callable[[], Postgres]
@@ -78,7 +78,7 @@ def broker_url() -> Generator[str]:
 @pytest.fixture
 def broker_prefix() -> str:
     """What the names of this test's queues and exchanges begin with."""
-    return f"ph_test_{uuid.uuid4().hex[:12]}"
+    return new_prefix()
 
 
 @pytest.fixture

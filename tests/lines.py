@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import uuid
 from collections.abc import Generator
 from contextlib import contextmanager
 from urllib.parse import urlsplit, urlunsplit
@@ -60,6 +61,11 @@ def mark_key(number: int) -> str:
 
 def at_database(server: str, number: int) -> str:
     return urlunsplit(urlsplit(server)._replace(path=f"/{number}"))
+
+
+def new_prefix() -> str:
+    """What the names of one installation's queues begin with: two that share them would hear each other's bells."""
+    return f"ph_test_{uuid.uuid4().hex[:12]}"
 
 
 @contextmanager

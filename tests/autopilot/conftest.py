@@ -17,6 +17,7 @@ from tests.autopilot.workshop import Workshop
 from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.runs.conftest import settings_for
 from tests.features.runs.stand import Installation, open_installation, stamp
+from tests.lines import new_prefix
 from tests.providers.script import Answer, Refusal, Script
 from tests.providers.server import provider
 
@@ -44,7 +45,12 @@ async def embedded_pilot(tmp_path_factory: pytest.TempPathFactory) -> AsyncGener
 async def scaled_pilot(
     tmp_path_factory: pytest.TempPathFactory, broker_url: str, own_redis_url: str
 ) -> AsyncGenerator[Installation]:
-    lines = {"broker_url": broker_url, "redis_url": own_redis_url, "database_pool_size": 4}
+    lines = {
+        "broker_url": broker_url,
+        "broker_prefix": new_prefix(),
+        "redis_url": own_redis_url,
+        "database_pool_size": 4,
+    }
     folder = tmp_path_factory.mktemp("scaled_pilot")
     with fresh_postgres() as url:
         await stamp(url)
@@ -67,7 +73,12 @@ async def switched_scaled(
     tmp_path_factory: pytest.TempPathFactory, broker_url: str, own_redis_url: str
 ) -> AsyncGenerator[tuple[Installation, Switch]]:
     """The same, scaled."""
-    lines = {"broker_url": broker_url, "redis_url": own_redis_url, "database_pool_size": 4}
+    lines = {
+        "broker_url": broker_url,
+        "broker_prefix": new_prefix(),
+        "redis_url": own_redis_url,
+        "database_pool_size": 4,
+    }
     folder, switch = tmp_path_factory.mktemp("switched_scaled"), Switch()
     with fresh_postgres() as url:
         await stamp(url)

@@ -9,6 +9,7 @@ from tests.autopilot.bridge import Bridge, Said, open_bridge
 from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.runs.conftest import settings_for
 from tests.features.runs.stand import Installation, Stand, open_installation, stamp
+from tests.lines import new_prefix
 
 PARENTS, PEOPLE = 20, 4  # one person may have five turns running and fifteen in flight
 
@@ -48,5 +49,11 @@ async def test_twenty_parents_and_their_sub_sessions_finish_on_one_slot(tmp_path
 async def test_so_they_do_on_one_slot_of_one_worker_process(tmp_path: Path, broker_url: str, own_redis_url: str):
     """8.7"""
     with fresh_postgres() as url:
-        lines = {"broker_url": broker_url, "redis_url": own_redis_url, "database_pool_size": 4, "database_url": url}
+        lines = {
+            "broker_url": broker_url,
+            "broker_prefix": new_prefix(),
+            "redis_url": own_redis_url,
+            "database_pool_size": 4,
+            "database_url": url,
+        }
         await one_slot(tmp_path, url, **lines)

@@ -36,7 +36,7 @@ async def test_a_pattern_that_explodes_is_stopped_and_nobody_waits_for_it():
         assert isinstance(ended, PatternTookTooLong)
     took = perf_counter() - began
     watching.cancel()
-    assert 0.3 < took < 3
+    assert 0.1 < took < 3  # the limit counts the time of all cores
     assert ticks >= 10  # of 80; had the searches held the loop up, it would have been next to none
 
 

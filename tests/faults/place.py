@@ -53,6 +53,7 @@ class Place:
         named = {
             "DATA_DIR": str(self.data),
             "PORT": str(self.port),
+            "BROKER_PREFIX": f"ph_fault_{self.port}",
             "TEST_BLOCKS": "true",
             "LOG_FORMAT": "json",
             "MIGRATE": "auto",

@@ -5,8 +5,9 @@ import time
 
 FULL = os.environ.get("FAULTS") == "full"
 PLAIN = os.environ.get("FAULTS_PLAIN") == "1"
-KILLS_PER_FAILPOINT = 3 if FULL else 1
+KILLS_PER_FAILPOINT = 3 if FULL else 1  # each on an installation of its own
 RANDOM_KILLS = int(os.environ.get("FAULTS_KILLS", "500" if FULL else "6"))  # on each profile
+PARTS = int(os.environ.get("FAULTS_PARTS", "5" if FULL else "1"))  # installations that share the random kills
 CROWD = 10_000 if FULL else 600
 SEED = int(os.environ.get("FAULTS_SEED") or (time.time() if FULL else 20261115))
 LEASE_SECONDS = 4.0 if FULL else 2.0  # the shorter, the less there is to wait for

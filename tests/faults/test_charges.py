@@ -17,6 +17,7 @@ MAX_UNFINISHED = 60
 PAYING = ["fan_out", "effects"]
 
 
+@pytest.mark.alone
 @pytest.mark.later("scaled")
 async def test_a_charge_is_made_once_however_often_it_is_asked_for(launcher: Launcher, place: Place):
     random = Random(SEED)

@@ -20,6 +20,7 @@ TRIES = 3  # other programs of the machine may get in the way of one
 SLACK_SECONDS = 0.010 if FULL else 0.100  # a busy machine blurs a few samples; behind the crowd it would be seconds
 
 
+@pytest.mark.alone
 @pytest.mark.later("scaled")
 async def test_a_crowd_of_one_persons_runs_does_not_delay_anothers(launcher: Launcher, place: Place):
     async with AsyncExitStack() as stack:

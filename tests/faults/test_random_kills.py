@@ -4,6 +4,8 @@ import asyncio
 import time
 from random import Random
 
+import pytest
+
 from tests.faults.agents import MIXED
 from tests.faults.checker import Checker
 from tests.faults.orphans import Orphans, orphans_of
@@ -11,21 +13,23 @@ from tests.faults.place import Place
 from tests.faults.processes import Launcher, Process
 from tests.faults.report import record
 from tests.faults.rig import Rig, open_rig
-from tests.faults.scale import JOBS_IN_FLIGHT, ORPHAN_SECONDS, RANDOM_KILLS, SEED
+from tests.faults.scale import JOBS_IN_FLIGHT, ORPHAN_SECONDS, PARTS, RANDOM_KILLS, SEED
 
 MAX_UNFINISHED = 60
 
 
-async def test_random_kills_lose_and_repeat_nothing(quick_launcher: Launcher, place: Place):
-    random = Random(SEED)
-    async with open_rig(quick_launcher, place, drops=0.05) as rig:
+@pytest.mark.parametrize("part", range(PARTS))
+async def test_random_kills_lose_and_repeat_nothing(quick_launcher: Launcher, place: Place, part: int):
+    """In parts, which can go on beside each other: most of the time is spent waiting for leases to run out."""
+    random = Random(SEED + part)
+    async with open_rig(quick_launcher, place, seed=SEED + part, drops=0.05) as rig:
         await rig.start_all()
         checker = Checker(rig)
         await checker.learn()
         kills = 0
         earlier: list[Orphans] = []
         recoveries: list[asyncio.Task[None]] = []
-        while kills < RANDOM_KILLS:
+        while kills < -(-RANDOM_KILLS // PARTS):
             victim = random.choice(rig.workers)
             await load(rig, victim, random)
             await asyncio.sleep(random.uniform(0, 0.3))

@@ -17,6 +17,7 @@ from tests.faults.scale import SEED, TREE, TREES, WAITING_PARENTS
 from tests.features.runs import graphs
 from tests.features.runs.graphs import calls, graph, link, node
 from tests.features.runs.stand import ORIGIN, Stand, open_installation, stamp
+from tests.lines import new_prefix
 
 FINAL = {"completed", "completed_with_errors", "failed", "cancelled"}
 
@@ -32,6 +33,7 @@ async def standing(request: pytest.FixtureRequest, folder: Path, profile: str, *
                 yield stand
         return
     lines = {"broker_url": request.getfixturevalue("broker_url"), "redis_url": request.getfixturevalue("redis_url")}
+    lines["broker_prefix"] = new_prefix()
     with fresh_postgres() as url:
         await stamp(url)
         settings = Settings.model_validate({"data_dir": folder, "database_url": url, **lines, **fixed})
@@ -39,6 +41,7 @@ async def standing(request: pytest.FixtureRequest, folder: Path, profile: str, *
             yield stand
 
 
+pytestmark = pytest.mark.alone
 PROFILES = pytest.mark.parametrize("profile", ["embedded", pytest.param("scaled", marks=pytest.mark.scaled)])
 
 

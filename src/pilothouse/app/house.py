@@ -191,7 +191,7 @@ async def _open_lines(stack: AsyncExitStack, profile: Profile, settings: Setting
     fanout = RedisFanout(profile.redis_url)
     await fanout.start()
     stack.push_async_callback(fanout.close)
-    bell = RabbitBell(profile.broker_url, prefetch=settings.worker_concurrency)
+    bell = RabbitBell(profile.broker_url, prefix=settings.broker_prefix, prefetch=settings.worker_concurrency)
     await bell.start()
     stack.push_async_callback(bell.close)
     return bell, fanout

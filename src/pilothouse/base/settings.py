@@ -46,6 +46,7 @@ class Settings(BaseModel):
     database_pool_size: Annotated[int, Field(ge=2, le=200)] = 12
     database_connect_timeout: Annotated[float, Field(gt=0)] = 60.0
     broker_url: SecretStr | None = None  # absent: bells ring in process
+    broker_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")] = "pilothouse"
     redis_url: SecretStr | None = None
     files_url: str | None = None  # absent: a directory under the data directory
     migrate: Literal["auto", "check"] | None = None  # absent: auto embedded, check scaled

@@ -16,6 +16,7 @@ from tests.features.runs import graphs
 from tests.features.runs.conftest import SCALED, settings_for
 from tests.features.runs.graphs import calls, graph, link, node
 from tests.features.runs.stand import Installation, Person, Stand, open_installation, stamp
+from tests.lines import new_prefix
 
 WAIT_UNTIL = "3b8eb6da-afe7-4b00-b9c5-54edbb916d4f"
 Site: TypeAlias = Callable[[], AbstractAsyncContextManager[Installation]]
@@ -26,7 +27,8 @@ def lines(request: pytest.FixtureRequest) -> dict[str, Any]:
     """What the profile needs beside a database."""
     if request.param == "embedded":
         return {}
-    return {"broker_url": request.getfixturevalue("broker_url"), "redis_url": request.getfixturevalue("own_redis_url")}
+    urls = {name: request.getfixturevalue(f"{own}{name}") for name, own in (("broker_url", ""), ("redis_url", "own_"))}
+    return {**urls, "broker_prefix": new_prefix()}
 
 
 @asynccontextmanager
