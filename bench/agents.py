@@ -7,6 +7,7 @@ OUTPUT = "363ae599-353e-4804-937e-b2ee3cef3da4"
 STORE = "1ff065e9-88e8-4358-9d82-8dc91f622ba9"
 STEP_THROUGH = "f66a3543-28d3-4ab5-8945-9b336371e2ce"
 TEMPLATE = "db7d8f02-2f44-4c55-ab7a-eae0941f0c30"
+CALCULATOR = "b1ab9b19-67a6-406d-abf5-2dba76d00c79"
 TIMER = "d67a9c52-5e4e-11e2-bcfd-0800200c9a71"
 ACT = "0e57b10c-0000-4000-8000-000000000008"  # of the test blocks
 
@@ -26,22 +27,22 @@ def chain(steps: int, block: str = STORE, sink: str = "input", out: str = "outpu
 
 
 def fan_out() -> JsonObject:
-    """A list taken apart, each item through two branches, joined again."""
+    """A list taken apart, each item through two branches, item by item joined again: i gives 3 i + 1."""
     nodes: list[Json] = [
         {"id": "in", "block": INPUT, "inputs": {"name": "items"}},
         {"id": "each", "block": STEP_THROUGH},
-        {"id": "left", "block": STORE},
-        {"id": "right", "block": STORE},
-        {"id": "join", "block": STORE},
+        {"id": "left", "block": CALCULATOR, "inputs": {"operation": "Add", "b": 1}},
+        {"id": "right", "block": CALCULATOR, "inputs": {"operation": "Multiply", "b": 2}},
+        {"id": "join", "block": CALCULATOR, "inputs": {"operation": "Add"}},
         {"id": "out", "block": OUTPUT, "inputs": {"name": "y"}},
     ]
     links: list[Json] = [
         {"from": "in", "out": "result", "to": "each", "in": "items"},
-        {"from": "each", "out": "item", "to": "left", "in": "input"},
-        {"from": "each", "out": "item", "to": "right", "in": "input"},
-        {"from": "left", "out": "output", "to": "join", "in": "input"},
-        {"from": "right", "out": "output", "to": "join", "in": "data"},
-        {"from": "join", "out": "output", "to": "out", "in": "value"},
+        {"from": "each", "out": "item", "to": "left", "in": "a"},
+        {"from": "each", "out": "item", "to": "right", "in": "a"},
+        {"from": "left", "out": "result", "to": "join", "in": "a"},
+        {"from": "right", "out": "result", "to": "join", "in": "b"},
+        {"from": "join", "out": "result", "to": "out", "in": "value"},
     ]
     return {"format": "pilothouse.agent/1", "name": "Fan-out", "nodes": nodes, "links": links}
 

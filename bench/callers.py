@@ -12,7 +12,9 @@ from bench.site import Site
 from pilothouse.kit.json import JsonObject
 
 
-async def one_by_one(house: Site, agent: str, inputs: JsonObject, *, times: int) -> list[float]:
+async def one_by_one(
+    house: Site, agent: str, inputs: JsonObject, *, times: int, gives: JsonObject | None = None
+) -> list[float]:
     """How long single runs took, one after another, in milliseconds."""
     ask = house.start_run(agent, inputs)
     took: list[float] = []
@@ -22,6 +24,8 @@ async def one_by_one(house: Site, agent: str, inputs: JsonObject, *, times: int)
             answer = await http.post(ask.url, content=ask.body)
             took.append((time.perf_counter() - start) * 1000)
             if answer.status_code != 200 or answer.json()["status"] != "completed":
+                raise RuntimeError(answer.text)
+            if gives is not None and answer.json()["outputs"] != gives:
                 raise RuntimeError(answer.text)
     return took
 
@@ -40,6 +44,14 @@ async def through(house: Site, agent: str, inputs: JsonObject) -> float:
     [(created_at, ended_at)] = await reader.rows("select created_at, ended_at from runs where id=?1", run_id)
     await reader.close()
     return (ended_at - created_at) / 1_000_000
+
+
+async def work_times(house: Site, since: int) -> list[float]:
+    """From the first step to the end of each run accepted since then, in milliseconds."""
+    reader = house.place.reader()
+    rows = await reader.rows("select ended_at - started_at from runs where created_at>=?1", since)
+    await reader.close()
+    return [took / 1000 for (took,) in rows]
 
 
 async def cost(house: Site, agents: Sequence[str], inputs: JsonObject) -> float:

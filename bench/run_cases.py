@@ -7,7 +7,7 @@ from statistics import quantiles
 
 from bench import site
 from bench.agents import chain, effects, kilobytes, open_joins, waits
-from bench.callers import cost, one_by_one, send_steadily, start_times, through, until_idle
+from bench.callers import cost, one_by_one, send_steadily, start_times, through, until_idle, work_times
 from bench.facts import durable_commit_ms, postgres_commit_ms
 from bench.load import forget_peak, peak_mb, put_load
 from bench.report import Report, middle
@@ -33,8 +33,11 @@ async def b2(report: Report, folder: Path, *, wide: bool) -> None:
     async with open_site(folder, wide, {"effects": effects(40)}) as house:
         url = house.place.database_url
         unit = durable_commit_ms() if url is None else await postgres_commit_ms(dsn_of(url))
-        took = middle(await one_by_one(house, "effects", {"x": 1}, times=30))
+        since = time.time_ns() // 1_000
+        answered = middle(await one_by_one(house, "effects", {"x": 1}, times=30))
+        took = middle(await work_times(house, since))
     report.say(f"{name}_u", unit, "ms")
+    report.say(f"{name}_run", answered, "ms from the request to the answer")
     report.at_most(f"{name}_step", took / 40, "ms/step", 2 * unit + 0.5)
 
 

@@ -48,12 +48,17 @@ class Place:
     def data(self) -> Path:
         return self.data_dir or self.folder / "data"
 
+    @property
+    def broker_prefix(self) -> str:
+        """What the names of its queues begin with."""
+        return f"ph_fault_{self.port}"
+
     def settings(self) -> dict[str, str]:
         urls = {"DATABASE_URL": self.database_url, "BROKER_URL": self.broker_url, "REDIS_URL": self.redis_url}
         named = {
             "DATA_DIR": str(self.data),
             "PORT": str(self.port),
-            "BROKER_PREFIX": f"ph_fault_{self.port}",
+            "BROKER_PREFIX": self.broker_prefix,
             "TEST_BLOCKS": "true",
             "LOG_FORMAT": "json",
             "MIGRATE": "auto",

@@ -21,7 +21,6 @@ from tests.faults.scale import FULL, SEED
 
 pytestmark = pytest.mark.scaled
 
-QUEUE = f"pilothouse.{KIND}"
 RUNS = 400 if FULL else 40
 
 
@@ -50,6 +49,7 @@ class Postman:
     rig: Rig
     random: Random
     channel: AbstractChannel
+    queue: str
     lost: int = 0
     doubled: int = 0
     late: int = 0
@@ -85,7 +85,7 @@ class Postman:
 
     async def publish(self, ids: list[str]) -> None:
         message = aio_pika.Message(json.dumps(ids).encode(), delivery_mode=aio_pika.DeliveryMode.PERSISTENT)
-        await self.channel.default_exchange.publish(message, QUEUE)
+        await self.channel.default_exchange.publish(message, self.queue)
 
 
 @asynccontextmanager
@@ -94,8 +94,8 @@ async def bad_postman(rig: Rig, random: Random) -> AsyncGenerator[Postman]:
     async with await aio_pika.connect(rig.place.broker_url) as connection:
         channel = await connection.channel()
         await channel.set_qos(prefetch_count=8)
-        queue = await channel.get_queue(QUEUE)
-        postman = Postman(rig, random, channel)
+        queue = await channel.get_queue(f"{rig.place.broker_prefix}.{KIND}")
+        postman = Postman(rig, random, channel, queue.name)
         tag = await queue.consume(postman.take)
         yield postman
         await queue.cancel(tag)
