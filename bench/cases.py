@@ -71,7 +71,7 @@ async def _unfinished(site: Site) -> int:
 
 
 async def b12(report: Report, folder: Path) -> None:
-    """100 sequential pure steps (and 40: B1), accept and settle committed."""
+    """100 sequential pure steps (and 40: engine:B1), accept and settle committed."""
     async with embedded(folder, {"hundred": chain(100), "forty": chain(40)}) as site:
         hundred = middle(await one_by_one(site, "hundred", {"x": "hi"}, times=100))
         forty = middle(await one_by_one(site, "forty", {"x": "hi"}, times=100))

@@ -46,6 +46,7 @@ AUTOPILOT = Book(
 BOOKS = (ENGINE, AUTOPILOT)
 _NAME = re.compile(rf"{_LETTERED}|{_NUMBERED}")
 _RULE = re.compile(rf"({_LETTERED}|{_NUMBERED}) (.+)")
+_CASE = re.compile(r"b[0-9]{1,2}")
 _COVERED = re.compile(rf"^\| ({_LETTERED}|{_NUMBERED}) \|[^|]*\| [0-9]+ \|", re.MULTILINE)
 
 
@@ -88,6 +89,16 @@ def holdings(folder: Path, book: Book = ENGINE) -> Iterator[Holding]:
                 yield Holding(f"{path.as_posix()}::{item.name}", named)
 
 
+def measured(folder: Path, listed: list[Rule], book: Book = ENGINE) -> Iterator[Holding]:
+    """The cases of the bench: `b2` measures B2 and whatever else its docstring names; some are of no rule."""
+    known = {rule.id for rule in listed}
+    for path in sorted(folder.glob("*.py")):
+        for item in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(item, ast.AsyncFunctionDef) and _CASE.fullmatch(item.name):
+                rules = (_named(item, book, False) | {item.name.upper()}) & known
+                yield Holding(f"{path.as_posix()}::{item.name}", rules)
+
+
 def _named(item: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef, book: Book, ours: bool) -> frozenset[str]:
     told = ast.get_docstring(item) or ""
     named = [name for match in book.named.finditer(told) for name in _NAME.findall(match[0])]
@@ -100,7 +111,7 @@ def page(listed: list[Rule], held: list[Holding], book: Book = ENGINE) -> str:
     lines = [
         f"# Rules of {book.title}, and the tests that hold them",
         "",
-        "Written by `make requirements` from the tests' docstrings. Do not edit.",
+        "Written by `make requirements` from the tests' docstrings and the bench's cases. Do not edit.",
         "",
         f"{len(listed) - len(bare)} of {len(listed)} rules have tests.",
     ]
@@ -134,6 +145,8 @@ def unknown(listed: list[Rule], held: list[Holding]) -> list[str]:
 def settle(book: Book, *, write: bool) -> list[str]:
     """What is wrong with a book's page; with `write` it is written anew first, unless that would hide a loss."""
     listed, held = rules(book.listed.read_text(encoding="utf-8")), list(holdings(Path("tests"), book))
+    if book is ENGINE:
+        held += measured(Path("bench"), listed)
     before = book.page.read_text(encoding="utf-8") if book.page.exists() else ""
     after = page(listed, held, book)
     faults = [f"no test holds {rule} any more" for rule in lost(before, after)] + unknown(listed, held)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.requirements import Holding, Rule, holdings, lost, page, rules, unknown
+from scripts.requirements import Holding, Rule, holdings, lost, measured, page, rules, unknown
 
 LISTED = [Rule("F1", "pins", "Flow"), Rule("F2", "starts", "Flow")]
 
@@ -20,6 +20,14 @@ def test_a_test_names_its_rules_in_its_docstring_and_a_module_for_all_of_its(tmp
     (tmp_path / "test_b.py").write_text('def test_y():\n    "F2 of something else"\ndef test_z(): pass\n')
     found = [(test.place.rsplit("/", 1)[1], test.rules) for test in holdings(tmp_path)]
     assert found == [("test_a.py", frozenset({"F1"})), ("test_a.py::test_x", frozenset({"F2"}))]
+
+
+def test_a_case_of_the_bench_measures_the_rule_of_its_name(tmp_path: Path):
+    (tmp_path / "cases.py").write_text(
+        'async def b1(): "also engine:F2"\nasync def b99(): "of no rule"\ndef b2(): pass\n'
+    )
+    found = list(measured(tmp_path, [*LISTED, Rule("B1", "forty steps", "Speed")]))
+    assert [test.rules for test in found] == [frozenset({"B1", "F2"}), frozenset()]
 
 
 def test_a_rule_that_loses_its_last_test_is_named():
