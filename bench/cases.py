@@ -13,6 +13,7 @@ from bench.callers import one_by_one
 from bench.load import Load, ToolMissing, pss_mb, put_load
 from bench.report import Report, middle
 from bench.site import Site, baseline, embedded, process, scaled, until_open
+from pilothouse.kit.json import JsonObject
 from tests.faults.place import embedded_place, furnish
 
 ROUNDS = 5
@@ -83,7 +84,8 @@ async def b12(report: Report, folder: Path) -> None:
 async def b13(report: Report, folder: Path) -> None:
     """A fan-out of 200 through two branches and a join."""
     async with embedded(folder, {"fan": fan_out()}) as site:
-        inputs, wanted = {"items": list(range(200))}, {"y": [3 * item + 1 for item in range(200)]}
+        inputs: JsonObject = {"items": list(range(200))}
+        wanted: JsonObject = {"y": [3 * item + 1 for item in range(200)]}
         took = middle(await one_by_one(site, "fan", inputs, times=100, gives=wanted))
     report.at_most("b13_run", took, "ms", 25, 12)
 

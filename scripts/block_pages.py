@@ -99,7 +99,14 @@ def _marks(spec: BlockSpec) -> Iterator[str]:
         yield "may act twice after a crash"
     credentials = [pin for pin in properties(spec.inputs) if is_credentials(pin)]
     if credentials:
-        yield f"credentials: {', '.join(credentials)}"
+        yield f"credentials: {', '.join(f'`{pin}` ({_taken(spec, pin)})' for pin in credentials)}"
+
+
+def _taken(spec: BlockSpec, pin: str) -> str:
+    """Which credentials it takes: their types, and of whom."""
+    schema = properties(spec.inputs)[pin]
+    types, providers = as_list(schema.get("credentials_types")), as_list(schema.get("credentials_provider"))
+    return f"{' or '.join(map(str, types))} of {' or '.join(map(str, providers))}"
 
 
 def _input_row(pin: str, schema: JsonObject, spec: BlockSpec) -> str:

@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import threading
 import uuid
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,7 +13,8 @@ import redis
 from scripts import services as house
 from tests import services
 
-CLAIM_SECONDS = 2 * 60 * 60
+CLAIM_SECONDS = 180  # renewed all the time: what a killed run had claimed is soon free again
+RENEW_SECONDS = 30
 
 
 @contextmanager
@@ -25,11 +27,23 @@ def own_redis() -> Generator[str]:
     with redis.Redis.from_url(server) as root:
         number = claim_database(root, server)
         url = at_database(server, number)
+        over = threading.Event()
+        threading.Thread(target=_renew, args=(server, claim_key(number), over), daemon=True).start()
         try:
             yield url
         finally:
+            over.set()
             flush(url)
             root.delete(claim_key(number))
+
+
+def _renew(server: str, key: str, over: threading.Event) -> None:
+    while not over.wait(RENEW_SECONDS):
+        try:
+            with redis.Redis.from_url(server) as root:
+                root.expire(key, CLAIM_SECONDS)
+        except redis.ConnectionError:
+            continue  # it may be back at the next round
 
 
 def claim_database(root: redis.Redis, server: str) -> int:

@@ -39,7 +39,7 @@ async def test_an_example_fires_exactly_what_it_says(
 ):
     monkeypatch.chdir(tmp_path)
     runnable = REGISTRY.runnable(block_id)
-    stage = Rehearsal(http=PreparedHttp(example.http))
+    stage = Rehearsal(http=PreparedHttp(example.http), credentials=example.credentials)
 
     if example.fails:
         with pytest.raises(BlockFailed) as caught:
@@ -62,7 +62,7 @@ async def test_a_writing_request_carries_the_steps_key(
     runnable = REGISTRY.runnable(block_id)
     if runnable.effects_of(dict(example.ask)) is not Effects.WRITES or runnable.spec.at_least_once or example.fails:
         return
-    stage = Rehearsal(http=PreparedHttp(example.http))
+    stage = Rehearsal(http=PreparedHttp(example.http), credentials=example.credentials)
     await play(runnable, example, stage)
     for request in stage.http.sent:
         assert request.headers["idempotency-key"] == stage.idempotency_key()

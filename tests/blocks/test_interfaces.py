@@ -47,6 +47,7 @@ SAMPLES: dict[str, list[Json]] = {
     "time": ["09:30:00"],
     "None": [None],
     "BlockInput": [{"a": 1}],
+    "HttpCredentials": [{"id": "c", "provider": "http", "type": "host_scoped", "title": "Mine"}],
     "NodesInputMasks": [{"node": {"pin": 1}}],
 }
 CHOICES: dict[str, list[Json]] = {
@@ -166,7 +167,10 @@ def test_kinds_effects_and_static_outputs():
     assert by_name["Agent output"].kind is Kind.OUTPUT
     assert by_name["Note"].kind is Kind.NOTE
     assert by_name["Generic webhook trigger"].kind is Kind.TRIGGER
-    assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.WRITES} == {"Send web request"}
+    assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.WRITES} == {
+        "Send authenticated web request",
+        "Send web request",
+    }
     assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.READS} == {
         "Fetch web page",
         "Get Wikipedia summary",

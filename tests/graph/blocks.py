@@ -119,7 +119,13 @@ CATALOGUE = {
         block(
             MAIL,
             "Mail",
-            {"smtp_credentials": {"type": "object", "credentials_provider": ["smtp"]}},
+            {
+                "smtp_credentials": {
+                    "type": "object",
+                    "credentials_provider": ["smtp"],
+                    "credentials_types": ["user_password"],
+                }
+            },
             {},
             required=["smtp_credentials"],
         ),

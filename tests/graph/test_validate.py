@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from pilothouse.graph.catalogue import CredentialFacts
+from pilothouse.graph.credential_needs import check_credentials, credential_spots
 from pilothouse.graph.document import MAX_LINKS, MAX_NODES, Document, Link, Node
-from pilothouse.graph.report import Level
+from pilothouse.graph.report import Level, Report
 from pilothouse.graph.validate import validate
 from pilothouse.kit.json import Json, JsonObject
 from tests.graph.blocks import (
@@ -108,28 +110,36 @@ def test_literals_on_a_linked_or_masked_pin_are_not_checked():
     assert masked.valid
 
 
+SMTP = CredentialFacts("smtp", "user_password")
+
+
+def judged(node: Node, level: Level, known: dict[str, CredentialFacts]) -> Report:
+    report = validate(doc([node]), CATALOGUE, level)
+    check_credentials(credential_spots(doc([node]), CATALOGUE, {}), known, report)
+    return report
+
+
 @pytest.mark.parametrize(
     ("named", "known", "codes"),
     [
-        ({"id": "c", "provider": "smtp"}, {"c": "smtp"}, set[str]()),
+        ({"id": "c", "provider": "smtp"}, {"c": SMTP}, set[str]()),
         ({"id": "c", "provider": "smtp"}, {}, {"credentials_unusable"}),
-        ({"id": "c", "provider": "smtp"}, {"d": "smtp"}, {"credentials_unusable"}),
-        ({"id": "c", "provider": "smtp"}, {"c": "github"}, {"credentials_unusable"}),
-        ({"provider": "smtp"}, {"c": "smtp"}, {"credentials_unusable"}),
-        ("c", {"c": "smtp"}, {"credentials_unusable"}),
-        (None, {"c": "smtp"}, {"credentials_missing"}),
+        ({"id": "c", "provider": "smtp"}, {"d": SMTP}, {"credentials_unusable"}),
+        ({"id": "c", "provider": "smtp"}, {"c": CredentialFacts("github")}, {"credentials_unusable"}),
+        ({"provider": "smtp"}, {"c": SMTP}, {"credentials_unusable"}),
+        ("c", {"c": SMTP}, {"credentials_unusable"}),
+        (None, {"c": SMTP}, {"credentials_missing"}),
+        ({"id": "c"}, {"c": CredentialFacts("smtp", "host_scoped")}, {"credentials_unusable"}),
     ],
 )
 def test_v3_credentials_that_a_node_names_must_be_there_and_of_its_provider(
-    named: Json, known: dict[str, str], codes: set[str]
+    named: Json, known: dict[str, CredentialFacts], codes: set[str]
 ):
     """V3"""
     node = Node("m", MAIL, inputs={"smtp_credentials": named})
-    report = validate(doc([node]), CATALOGUE, "run", credentials=known)
-    assert {issue.code for issue in report.issues} == codes
-    assert validate(doc([node]), CATALOGUE, "save", credentials=known).valid
-    optional = replace(node, optional_credentials=True)
-    assert validate(doc([optional]), CATALOGUE, "run", credentials=known).valid
+    assert {issue.code for issue in judged(node, "run", known).issues} == codes
+    assert judged(node, "save", known).valid
+    assert judged(replace(node, optional_credentials=True), "run", known).valid
 
 
 def test_credentials_that_are_needed_must_be_chosen_unless_the_node_can_do_without():

@@ -57,7 +57,10 @@ def fields_of(told: dict[str, Any], document: dict[str, Any]) -> list[str]:
     if not content:
         return []
     schema = content["schema"].get("anyOf", [content["schema"]])[0]  # a body that may be left out is one or null
-    return list(resolved(schema["$ref"], document)["properties"])
+    found = resolved(schema["$ref"], document)
+    if "oneOf" in found:  # the first of its forms, of which the sample is one too
+        found = resolved(found["oneOf"][0]["$ref"], document)
+    return list(found["properties"])
 
 
 async def send(site: Site, ask: Ask, values: dict[str, str], headers: dict[str, str]) -> httpx2.Response:

@@ -6,12 +6,14 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 
 from pilothouse.base.egress import EgressDenied
 from pilothouse.base.provider_http import ProviderPolicy
 from pilothouse.blocks.registry import Registry
 from pilothouse.graph.catalogue import Effects
+from pilothouse.graph.json_schema import as_list, as_object
 from pilothouse.kit.json import JsonObject
 from tests.base.hostile import HOSTILE_HOSTS, NOT_HTTP, Listener
 from tests.security.audit import Watch, watching
@@ -31,7 +33,8 @@ KEEPERS = (
     *("http://[fd00:ec2::254]/", "http://100.100.100.200/", "http://0xa9fea9fe/", "http://2852039166/"),
     *("http://me:secret@127.0.0.1/", "http:///", "file:///etc/passwd", "gopher://127.0.0.1/", "http://[::]/"),
 )
-NEVER_FETCHED = {"PageContext.url"}  # what the user was looking at: told to the model, asked of nobody
+# What the user was looking at: told to the model, asked of nobody. A host that headers are for: compared, not asked.
+NEVER_FETCHED = {"PageContext.url", "HostScopedIn.host"}
 
 
 def urls(port: int) -> list[str]:
@@ -80,8 +83,19 @@ def fed_agent(pin: Pin) -> JsonObject:
     }
 
 
+async def lend_credentials(browser: httpx2.AsyncClient, graph: JsonObject) -> None:
+    """Where a node names the credentials of its block's example, let it name some that there are."""
+    for item in as_list(graph["nodes"]):
+        inputs = as_object(as_object(item)["inputs"])
+        if "credentials" in inputs:
+            headers = {"Authorization": "Bearer not for them"}
+            ask = {"type": "host_scoped", "title": "Mine", "host": "api.example.com", "headers": headers}
+            inputs["credentials"] = {"id": (await browser.post("/api/credentials", json=ask)).json()["id"]}
+
+
 async def run_agent(site: Site, graph: JsonObject, inputs: JsonObject) -> dict[str, Any]:
     async with await site.browser(site.owner) as browser:
+        await lend_credentials(browser, graph)
         made = await browser.post("/api/agents", json={"graph": graph})
         assert made.status_code == 201, made.text
         path = f"/api/agents/{made.json()['id']}/runs"

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from pilothouse.features.agents import create_agent
 from pilothouse.features.chat import Message, NewSession
+from pilothouse.features.credentials import ApiKeyIn, create_credential
 from pilothouse.features.models import ConnectionIn, create_model_connection
 from pilothouse.features.runs.service import RunAsk
 from pilothouse.kit.ids import AgentId, new_id
@@ -67,6 +68,12 @@ async def make_connection(site: Site, person: Person) -> str:
         return (await create_model_connection(work, site.house.keyring, ConnectionIn.model_validate(facts))).id
 
 
+async def make_credential(site: Site, person: Person) -> str:
+    facts = {"type": "api_key", "provider": "openai", "title": "Mine", "api_key": "sk-of-somebody"}
+    async with site.house.units.write(person.actor) as work:
+        return (await create_credential(work, site.house.keyring, ApiKeyIn.model_validate(facts))).id
+
+
 async def themselves(site: Site, person: Person) -> str:
     return person.id
 
@@ -79,6 +86,7 @@ MAKERS: Final[Mapping[str, Maker]] = {
     "session_id": make_session,
     "api_key_id": make_key,
     "chat_id": make_chat,
+    "credential_id": make_credential,
 }
 # Parameters that name nobody's thing: a value that exists for everyone, or within the thing named before it.
 SHARED: Final[Mapping[str, str]] = {

@@ -16,6 +16,7 @@ from pilothouse.features.accounts import routes as accounts
 from pilothouse.features.agents import routes as agents
 from pilothouse.features.chat import Conversations
 from pilothouse.features.chat import routes as chat
+from pilothouse.features.credentials import routes as credentials
 from pilothouse.features.models import routes as language_models
 from pilothouse.features.reviews import routes as reviews
 from pilothouse.features.runs import RunEvents
@@ -25,7 +26,15 @@ from pilothouse.features.runs import routes as runs
 def api_routes() -> list[Router]:
     """Every route of the API."""
     talk = [*chat.routers(), *language_models.routers()]
-    return [accounts.router, *agents.routers(), *runs.routers(), reviews.router, *talk, socket_routes()]
+    return [
+        accounts.router,
+        *agents.routers(),
+        *runs.routers(),
+        reviews.router,
+        credentials.router,
+        *talk,
+        socket_routes(),
+    ]
 
 
 async def public_flags(house: House) -> dict[str, bool]:
@@ -51,6 +60,7 @@ def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAP
     app = create_app(door, [*api_routes(), web_routes()])
     app.state.flags = partial(public_flags, house)
     app.state.models = house.models
+    app.state.credentials = house.credentials
     app.state.reception = house.reception
     app.state.catalogue = house.registry
     app.state.plans = house.plans

@@ -14,6 +14,7 @@ from pilothouse.app.holds import is_held, until_released
 from pilothouse.app.migrate import ready_schema
 from pilothouse.app.profile import Profile, profile_of
 from pilothouse.app.reactions import reactions, stopper_of, together
+from pilothouse.app.sealed import SEALED
 from pilothouse.app.turns import probe, turn_handler
 from pilothouse.app.upkeep import LOOK_SECONDS, upkeep, upkeep_of_chat, upkeep_of_runs
 from pilothouse.base import failpoints
@@ -39,14 +40,16 @@ from pilothouse.base.work import Units
 from pilothouse.blocks.registry import Registry
 from pilothouse.engine.ports import Limits
 from pilothouse.features.accounts import Memories, Reception
-from pilothouse.features.agents import Plans
+from pilothouse.features.agents import Plans, agents_naming
 from pilothouse.features.chat import KIND as TURN_KIND
 from pilothouse.features.chat import Chat, Drive, Lines
+from pilothouse.features.credentials import Safe, Vault, check_keys, system_credentials
 from pilothouse.features.models import ModelDesk, Spending, Stockroom, limits_of
 from pilothouse.features.reviews import Reviews
 from pilothouse.features.runs import Retention, Runs
 from pilothouse.features.runs.desk import Counter
 from pilothouse.features.runs.heavy import Helpers
+from pilothouse.features.runs.keys import Keys
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.motor import Motor
@@ -78,6 +81,7 @@ class House:
     reviews: Reviews
     retention: Retention
     chat: Chat
+    credentials: Safe
     models: ModelDesk
     sweeper: Sweeper
     upkeep: PeriodicRunner
@@ -154,6 +158,8 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
         database = Database(profile.database_url, pool_size=settings.database_pool_size)
         stack.push_async_callback(database.close)
         committer, reader = await _open_writers(stack, profile, database)
+        if serves:
+            await check_keys(reader, keyring, SEALED)
         bell, fanout = await _open_lines(stack, profile, settings)
         http = await stack.enter_async_context(GuardedHttp(GuardedTransport(EgressPolicy(settings.egress_allow))))
         helpers = Helpers(test_blocks=settings.test_blocks, plugins=settings.block_plugins)
@@ -213,9 +219,9 @@ def _furnish(
     registry = open_registry(settings)
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
-    run_memories = RunMemories(reader)
-    counter = Counter(committer, reader, bell, plans, _caps(settings), keyring)
-    motor = _motor(settings, counter, fanout, Stage(registry, http, run_memories, helpers), run_memories)
+    vault = Vault(reader, committer, keyring, system_credentials(settings))
+    counter = Counter(committer, reader, bell, plans, _caps(settings), keyring, vault)
+    motor = _motor(settings, counter, fanout, registry, http, helpers)
     runs = Runs(committer, reader, bell, plans, motor, counter.caps, motor.process_id)
     reception = Reception(units, keyring, memories)
     retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
@@ -233,13 +239,18 @@ def _furnish(
         reviews=reviews,
         retention=retention,
         chat=Chat(reader, Lines(committer, fanout, bell), plans.check_owner, stopper_of(runs), spending.check),
+        credentials=Safe(keyring, vault.system, agents_naming),
         models=ModelDesk(units, keyring, Stockroom(settings, reader, keyring), spending, probe),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
         upkeep=PeriodicRunner(committer, chores, tick_seconds=LOOK_SECONDS),
     )
 
 
-def _motor(settings: Settings, counter: Counter, fanout: Fanout, stage: Stage, memories: RunMemories) -> Motor:
+def _motor(
+    settings: Settings, counter: Counter, fanout: Fanout, registry: Registry, http: GuardedHttp, helpers: Helpers
+) -> Motor:
+    memories = RunMemories(counter.reader)
+    stage = Stage(registry, http, memories, helpers, Keys(counter.vault, counter.reader))
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
     made = (counter.committer, fanout, counter.bell, counter.plans, Loader(counter.reader), stage)
     return Motor(*made, memories, limits, counter, new_id())

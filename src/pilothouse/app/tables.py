@@ -7,6 +7,7 @@ from pilothouse.base.jobs import tables
 from pilothouse.features.accounts import models as accounts
 from pilothouse.features.agents import models as agents
 from pilothouse.features.chat import models as chat
+from pilothouse.features.credentials import models as credentials
 from pilothouse.features.models import models as language_models
 from pilothouse.features.reviews import models as reviews
 from pilothouse.features.runs import models as runs
@@ -15,6 +16,7 @@ __all__ = [
     "accounts",
     "agents",
     "chat",
+    "credentials",
     "idempotency",
     "language_models",
     "logs",

@@ -76,6 +76,7 @@ class _Ask:
     url: httpx2.URL
     headers: dict[str, str]
     content: bytes | None
+    private: frozenset[str] = frozenset()  # headers for this origin alone, in lower case
 
 
 class GuardedHttp:
@@ -107,6 +108,7 @@ class GuardedHttp:
         url: str,
         *,
         headers: Mapping[str, str] | None = None,
+        private: Mapping[str, str] | None = None,
         json: Json = None,
         content: bytes | None = None,
         timeout: float | None = None,
@@ -114,15 +116,18 @@ class GuardedHttp:
     ) -> Reply:
         """One exchange, redirects followed. Raises `EgressDenied`, `UpstreamTimeout` or another `UpstreamError`.
 
-        An answer of any status is an answer: what a 404 means is for the caller to say.
+        `private` headers are for this address: no other origin that it redirects to gets them. An answer of any status
+        is an answer: what a 404 means is for the caller to say.
         """
-        sent = {name: value for name, value in (headers or {}).items() if name.lower() not in _OURS}
+        own = frozenset(name.lower() for name in private or ())
+        usual = {name: value for name, value in (headers or {}).items() if name.lower() not in own}
+        sent = {name: value for name, value in {**usual, **(private or {})}.items() if name.lower() not in _OURS}
         if json is not None:
             content = dump_bytes(json)
             sent = {"Content-Type": "application/json", **sent}
         with _as_ours():
             async with asyncio.timeout(timeout or TIMEOUT):
-                ask = _Ask(method.upper(), httpx2.URL(url), sent, content)
+                ask = _Ask(method.upper(), httpx2.URL(url), sent, content, own)
                 for _ in range(MAX_REDIRECTS + 1):
                     answer = await self._exchange(ask, max_bytes or MAX_BYTES)
                     if isinstance(answer, Reply):
@@ -150,8 +155,9 @@ def redirected(ask: _Ask, status: int, location: str) -> _Ask:
         method, content = "GET", None
         headers = {name: value for name, value in headers.items() if not name.lower().startswith("content-")}
     if _origin(url) != _origin(ask.url):
-        headers = {name: value for name, value in headers.items() if not is_secret_header(name)}
-    return _Ask(method, url, headers, content)
+        told = {name: name.lower() in ask.private or is_secret_header(name) for name in headers}
+        headers = {name: value for name, value in headers.items() if not told[name]}
+    return _Ask(method, url, headers, content, ask.private)
 
 
 def is_secret_header(name: str) -> bool:

@@ -5,9 +5,10 @@ import os
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import Final
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.fernet import Fernet, InvalidToken
@@ -16,6 +17,8 @@ from pydantic import SecretStr
 
 from pilothouse.base.settings import Settings
 from pilothouse.kit.errors import PilothouseError
+
+KEYS: Final = "encryption_keys"
 
 
 class SecretsExposed(PilothouseError):
@@ -39,6 +42,8 @@ class Keyring:
     signing_key: Ed25519PrivateKey
     metrics_token: str
     key_ids: tuple[str, ...]
+    shelf: "Shelf | None" = None  # where the encryption keys are kept, unless the settings name them
+    learnt: dict[str, Fernet] = field(default_factory=dict[str, Fernet])  # keys that came while this process ran
 
     def seal(self, value: bytes) -> str:
         """Encrypt for storage; the text names the key, so that keys can be rotated."""
@@ -48,13 +53,19 @@ class Keyring:
     def open(self, sealed: str) -> bytes:
         """Read what `seal` wrote, under any key that is still held."""
         key_id, _, token = sealed.partition(".")
-        key = dict(self.encryption).get(key_id)
+        key = dict(self.encryption).get(key_id) or self.learnt.get(key_id) or self._learn(key_id)
         if key is None:
             raise SealBroken(hint=f"Put the encryption key {key_id!r} back into PILOTHOUSE_ENCRYPTION_KEYS.")
         try:
             return key.decrypt(token)
         except InvalidToken:
             raise SealBroken() from None
+
+    def _learn(self, key_id: str) -> Fernet | None:
+        """A key that was made after this process had started: somebody rotates."""
+        if self.shelf is not None:
+            self.learnt.update((each, _fernet(key)) for each, key in _encryption_pairs(self.shelf.read(KEYS)))
+        return self.learnt.get(key_id)
 
     def is_current(self, sealed: str) -> bool:
         """Whether this was sealed under the key that seals today."""
@@ -75,7 +86,7 @@ class Keyring:
 def open_keyring(settings: Settings) -> Keyring:
     """The keyring of this installation; secrets that are not in the settings are made at first start."""
     shelf = Shelf(settings.data_dir / "secrets")
-    encryption = shelf.secret("encryption_keys", settings.encryption_keys, _new_encryption_keys)
+    encryption = shelf.secret(KEYS, settings.encryption_keys, _new_encryption_keys)
     hmac_key = shelf.secret("hmac_key", settings.hmac_key, _new_key)
     signing = shelf.secret("signing_key", settings.signing_key, _new_key)
     metrics = shelf.secret("metrics_token", settings.metrics_token, _new_key)
@@ -90,7 +101,31 @@ def open_keyring(settings: Settings) -> Keyring:
             f"hmac:{_digest(hmac_key)}",
             f"signing:{_digest(signing)}",
         ),
+        shelf=shelf if settings.encryption_keys is None else None,
     )
+
+
+def add_encryption_key(keyring: Keyring) -> str:
+    """Make a key that seals from now on; those before it still open. Raises `SecretUnusable`. Answers its id."""
+    shelf = _own_shelf(keyring)
+    made = _new_encryption_keys()
+    shelf.replace(KEYS, f"{made},{shelf.read(KEYS)}")
+    return made.partition(":")[0]
+
+
+def drop_encryption_key(keyring: Keyring, key_id: str) -> None:
+    """Forget a key for good. Raises `SecretUnusable` for the one that seals, and for one that is not there."""
+    shelf = _own_shelf(keyring)
+    pairs = _encryption_pairs(shelf.read(KEYS))
+    if key_id == pairs[0][0] or key_id not in dict(pairs):
+        raise SecretUnusable(f"{key_id!r} is {'the key that seals' if key_id == pairs[0][0] else 'no key here'}.")
+    shelf.replace(KEYS, ",".join(f"{each}:{key}" for each, key in pairs if each != key_id))
+
+
+def _own_shelf(keyring: Keyring) -> "Shelf":
+    if keyring.shelf is None:
+        raise SecretUnusable("The encryption keys are in PILOTHOUSE_ENCRYPTION_KEYS: change them there.")
+    return keyring.shelf
 
 
 class Shelf:
@@ -117,13 +152,8 @@ class Shelf:
 
     def _keep(self, path: Path, value: str) -> None:
         """Appear whole or not at all: two processes that start at once agree on one value."""
-        draft = self.place / f".{path.name}.{secrets.token_hex(8)}"
-        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        draft = self._draft(path, value)
         try:
-            with os.fdopen(handle, "w") as file:
-                file.write(value + "\n")
-                file.flush()
-                os.fsync(file.fileno())
             try:
                 os.link(draft, path)
             except FileExistsError:
@@ -131,6 +161,25 @@ class Shelf:
             _sync_directory(self.place)
         finally:
             draft.unlink()
+
+    def _draft(self, path: Path, value: str) -> Path:
+        draft = self.place / f".{path.name}.{secrets.token_hex(8)}"
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(handle, "w") as file:
+            file.write(value + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        return draft
+
+    def read(self, name: str) -> str:
+        return self._read(self.place / name)
+
+    def replace(self, name: str, value: str) -> None:
+        """Put another value in place; whoever reads meanwhile finds the one or the other."""
+        path = self.place / name
+        draft = self._draft(path, value)
+        os.replace(draft, path)
+        _sync_directory(self.place)
 
     def _read(self, path: Path) -> str:
         _refuse_wider(path, 0o600)

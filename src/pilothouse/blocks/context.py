@@ -7,6 +7,7 @@ from datetime import datetime
 from random import Random
 from typing import Literal, Protocol, TypeAlias
 
+from pilothouse.blocks.credentials import Credential
 from pilothouse.kit.json import Json, JsonObject
 
 
@@ -35,6 +36,7 @@ class Http(Protocol):
         url: str,
         *,
         headers: Mapping[str, str] | None = None,
+        private: Mapping[str, str] | None = None,  # for this origin alone: gone when it redirects to another
         json: Json = None,
         content: bytes | None = None,
         timeout: float | None = None,
@@ -120,6 +122,10 @@ class BlockContext(Protocol):
     def log(self) -> BlockLog: ...
     @property
     def memory(self) -> Memory: ...
+    @property
+    def credentials(self) -> Mapping[str, Credential]:
+        """What the step's credentials pins name, opened, by pin; a pin that names none is not there."""
+        ...
 
     def now(self) -> datetime: ...
 

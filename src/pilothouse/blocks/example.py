@@ -1,9 +1,10 @@
 """Examples: a block's promise in plain values, run as tests and used by dry runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from pilothouse.blocks.credentials import Credential
 from pilothouse.kit.json import Json, JsonObject
 
 
@@ -35,6 +36,8 @@ class Example:
     fires: list[tuple[str, Expected]] = field(default_factory=list[tuple[str, Expected]])
     http: list[Reply] = field(default_factory=list[Reply])
     fails: str | None = None
+    # What its pins name; of no real account.
+    credentials: Mapping[str, Credential] = field(default_factory=dict[str, Credential])
 
 
 def plain(example: Example) -> JsonObject:

@@ -81,12 +81,17 @@ def effects_of(ask: SendWebRequestIn) -> Effects:
 )
 async def send_web_request(ask: SendWebRequestIn, ctx: BlockContext) -> SendWebRequestOut:
     """Send an HTTP request, for example to an API, and hand on the answer."""
+    return await send(ask, ctx)
+
+
+async def send(ask: SendWebRequestIn, ctx: BlockContext, private: Mapping[str, str] | None = None) -> SendWebRequestOut:
+    """With `private` headers that no other origin gets."""
     if ask.files:
         return SendWebRequestOut(error="sending files is not supported yet")
     headers, content = request_body(ask)
     if ask.method not in SAFE and "idempotency-key" not in {name.lower() for name in headers}:
         headers["Idempotency-Key"] = ctx.idempotency_key()
-    answer = await ctx.http.request(ask.method, ask.url, headers=headers, content=content)
+    answer = await ctx.http.request(ask.method, ask.url, headers=headers, private=private, content=content)
     value = body_of(answer)
     if 200 <= answer.status < 300:
         return SendWebRequestOut(response=value)

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from random import Random
 
 from pilothouse.blocks.context import ChildOrder, Decision, Question, Scope
+from pilothouse.blocks.credentials import Credential
 from pilothouse.blocks.example import Reply
 from pilothouse.kit.json import Json, dump_bytes, loads
 
@@ -51,13 +52,15 @@ class PreparedHttp:
         url: str,
         *,
         headers: Mapping[str, str] | None = None,
+        private: Mapping[str, str] | None = None,
         json: Json = None,
         content: bytes | None = None,
         timeout: float | None = None,
         max_bytes: int | None = None,
     ) -> Answer:
         body = content if json is None else dump_bytes(json)
-        self.sent.append(Sent(method, url, {name.lower(): value for name, value in (headers or {}).items()}, body))
+        told = {**(headers or {}), **(private or {})}
+        self.sent.append(Sent(method, url, {name.lower(): value for name, value in told.items()}, body))
         if not self.replies:
             raise AssertionError(f"the example has no answer for {method} {url}")
         reply = self.replies.pop(0)
@@ -107,6 +110,7 @@ class Rehearsal:
     http: PreparedHttp = field(default_factory=PreparedHttp)
     log: KeptLog = field(default_factory=KeptLog)
     memory: KeptMemory = field(default_factory=KeptMemory)
+    credentials: Mapping[str, Credential] = field(default_factory=dict[str, Credential])
     run_id: str = "00000000-0000-7000-8000-000000000001"
     node_id: str = "node"
     step_id: str = "00000000-0000-7000-8000-000000000002"

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
+from traceback import extract_tb
 from typing import TypeAlias, cast
 
 import structlog
@@ -120,8 +121,17 @@ class Runnable:
             )
         if isinstance(cause, TimeoutError):
             return BlockFailed("timeout", "the block took too long", retryable=True)
-        _log.error("block.crashed", block=self.spec.name, run_id=ctx.run_id, step_id=ctx.step_id, exc_info=cause)
+        told = {"block": self.spec.name, "run_id": ctx.run_id, "step_id": ctx.step_id}
+        if ctx.credentials:  # what it says may repeat a secret
+            _log.error("block.crashed", **told, error=type(cause).__name__, at=_place_of(cause))
+        else:
+            _log.error("block.crashed", **told, exc_info=cause)
         return BlockFailed("internal", "internal error")
+
+
+def _place_of(cause: Exception) -> list[str]:
+    """Where it was raised, innermost last."""
+    return [f"{frame.name}:{frame.lineno}" for frame in extract_tb(cause.__traceback__)[-5:]]
 
 
 def fit_inputs(inputs: dict[str, Json], schema: JsonObject) -> tuple[JsonObject, dict[str, str]]:

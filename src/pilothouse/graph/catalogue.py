@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pilothouse.kit.json import JsonObject
 
@@ -65,4 +65,14 @@ class BlockSpec:
 
 
 Catalogue: TypeAlias = Mapping[str, BlockSpec]
-Credentials: TypeAlias = Mapping[str, str]  # what somebody may use: the provider of each, by its id
+
+
+class CredentialFacts(NamedTuple):
+    """What must be known of a credential to say where it fits."""
+
+    provider: str
+    type: str = "api_key"
+    scopes: frozenset[str] = frozenset()
+
+
+Credentials: TypeAlias = Mapping[str, CredentialFacts]  # what somebody may use, by id

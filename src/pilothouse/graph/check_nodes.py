@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pilothouse.graph.catalogue import BlockSpec, Credentials, Kind
+from pilothouse.graph.catalogue import BlockSpec, Kind
 from pilothouse.graph.document import Node
 from pilothouse.graph.fields import is_credentials, properties, required, takes_any_pin
 from pilothouse.graph.report import Report
@@ -11,13 +11,8 @@ from pilothouse.graph.values import NotConvertible, accepts_null, coerce, proble
 from pilothouse.kit.json import Json, JsonObject
 
 
-def check_node(
-    node: Node, spec: BlockSpec, filled: set[str], report: Report, credentials: Credentials | None = None
-) -> None:
-    """`filled` are the fields that links or masks fill; their literals are not looked at.
-
-    `credentials` are those that there are; without them, which ones a node names is not judged.
-    """
+def check_node(node: Node, spec: BlockSpec, filled: set[str], report: Report) -> None:
+    """`filled` are the fields that links or masks fill; their literals are not looked at."""
     _check_name(node, spec, filled, report)
     if spec.kind is Kind.NOTE:
         return
@@ -34,8 +29,6 @@ def check_node(
             report.add(node.id, pin, "unknown_input", f"{spec.name} has no input '{pin}'; it is ignored.")
     _check_required(node, spec, filled, report)
     _check_dependencies(node, fields, filled, report)
-    if credentials is not None and not node.optional_credentials:
-        _check_named_credentials(node, spec, filled, report, credentials)
 
 
 def check_value(node_id: str, pin: str, value: Json, schema: JsonObject, root: JsonObject, report: Report) -> None:
@@ -96,23 +89,6 @@ def _check_required(node: Node, spec: BlockSpec, filled: set[str], report: Repor
 def _check_credentials(node: Node, pin: str, filled: set[str], report: Report) -> None:
     if not node.optional_credentials and not _is_given(pin, node, filled):
         report.add(node.id, pin, "credentials_missing", f"Choose credentials for '{pin}'.")
-
-
-def _check_named_credentials(
-    node: Node, spec: BlockSpec, filled: set[str], report: Report, credentials: Credentials
-) -> None:
-    """What a node names must be there, and be of a provider that its block takes."""
-    for pin, schema in properties(spec.inputs).items():
-        named = node.inputs.get(pin)
-        if not is_credentials(pin) or pin in filled or named is None:
-            continue
-        key = named.get("id") if isinstance(named, dict) else None
-        provider = credentials.get(key) if isinstance(key, str) else None
-        taken = schema.get("credentials_provider")
-        if provider is None:
-            report.add(node.id, pin, "credentials_unusable", f"What is chosen for '{pin}' is not there.")
-        elif isinstance(taken, list) and provider not in taken:
-            report.add(node.id, pin, "credentials_unusable", f"'{pin}' takes no credentials of {provider}.")
 
 
 def _check_dependencies(node: Node, fields: dict[str, JsonObject], filled: set[str], report: Report) -> None:

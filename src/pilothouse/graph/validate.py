@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
-from pilothouse.graph.catalogue import BlockSpec, Catalogue, Credentials, Kind
+from pilothouse.graph.catalogue import BlockSpec, Catalogue, Kind
 from pilothouse.graph.check_links import check_links
 from pilothouse.graph.check_nodes import check_node, check_value
 from pilothouse.graph.cron import is_cron
@@ -41,17 +41,16 @@ def validate(
     masks: dict[str, JsonObject] | None = None,
     payload: Json = None,
     children: Children | None = None,
-    credentials: Credentials | None = None,
 ) -> Report:
     """All faults in one pass, those of sub-agents too. Without `inputs` (null) the agent is judged alone, not a run.
 
     `children` are the versions that sub-agent nodes pin, at every depth; what travels inside the document is known.
-    `credentials` are those of whoever runs it; without them nobody asks whether the ones that it names are usable.
+    Whether the credentials that it names can be used is for `check_credentials`: it depends on whose run it is.
     """
     known = {**embedded(doc), **(children or {})}
     family = survey(doc, catalogue, known)
     report = Report(level)
-    judge = _Judge(catalogue, known, family, level, credentials)
+    judge = _Judge(catalogue, known, family, level)
     specs = judge.check(doc, None, masks or {}, report)
     if inputs is not None:
         _check_run(doc, specs, catalogue, _Given(inputs, payload), report)
@@ -66,7 +65,6 @@ class _Judge:
     known: Children
     family: Family
     level: Level
-    credentials: Credentials | None = None
     judged: set[tuple[Pinned, str]] = field(default_factory=set[tuple[Pinned, str]])  # with the masks over it
 
     def check(self, doc: Document, me: Pinned | None, masks: Masks, report: Report) -> dict[str, BlockSpec]:
@@ -78,7 +76,7 @@ class _Judge:
         filled = _filled(doc, own)
         for node in doc.nodes:
             if node.id in specs:
-                check_node(node, specs[node.id], filled[node.id], report, self.credentials)
+                check_node(node, specs[node.id], filled[node.id], report)
         self._check_children(doc, me, masks, report)
         _check_masks(doc, specs, masks, report)
         _check_start(doc, specs, own, report)
@@ -103,7 +101,7 @@ class _Judge:
         child = None if pinned is None else self.known.get(pinned)
         if pinned is not None and child is not None:
             family = survey(child, self.catalogue, self.known)
-            other = _Judge(self.catalogue, self.known, family, self.level, self.credentials, self.judged)
+            other = _Judge(self.catalogue, self.known, family, self.level, self.judged)
             other._check_below(node, pinned, None, masks, report)
         elif self.level == "run":  # a document that is imported may bring masks which name what is not here
             report.add(node.id, AGENT_FIELD, "sub_agent_missing", "There is no such version of an agent.")

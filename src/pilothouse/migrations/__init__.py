@@ -1,4 +1,4 @@
 """Schema changes, one file each: expand, backfill by job, contract one minor later."""
 
-KNOWN = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010")
+KNOWN = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011")
 HEAD = KNOWN[-1]

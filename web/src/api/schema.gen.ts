@@ -1256,6 +1256,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Credentials
+         * @description One's own, the newest first, then those of the installation; no secret is among what is told.
+         */
+        get: operations["list_credentials"];
+        put?: never;
+        /**
+         * Create Credential
+         * @description Keep a key, a password or headers for a host. What is secret is sealed and never told again.
+         */
+        post: operations["create_credential"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/credentials/{credential_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Credential
+         * @description One credential, and the agents that use it.
+         */
+        get: operations["get_credential"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Credential
+         * @description Forget a credential. One that agents use is kept, unless `force` says otherwise.
+         */
+        delete: operations["delete_credential"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename Credential
+         * @description Give a credential another title.
+         */
+        patch: operations["rename_credential"];
+        trace?: never;
+    };
     "/api/chat/sessions": {
         parameters: {
             query?: never;
@@ -2257,17 +2309,6 @@ export interface components {
             /** Review Sensitive */
             review_sensitive: boolean;
         };
-        /** ApiKeyIn */
-        ApiKeyIn: {
-            /** Name */
-            name: string;
-            /** Scopes */
-            scopes: ("identity" | "agents:read" | "agents:write" | "agents:run" | "runs:read" | "runs:write" | "blocks:read" | "blocks:run" | "schedules:read" | "schedules:write" | "files:read" | "files:write" | "library:write" | "marketplace:read" | "credentials:read" | "credentials:write" | "tools:use" | "chat:use")[];
-            /** Expires At */
-            expires_at?: string | null;
-            /** Rate Limit Per Minute */
-            rate_limit_per_minute?: number | null;
-        };
         /** ApiKeyOut */
         ApiKeyOut: {
             /** Id */
@@ -2631,6 +2672,120 @@ export interface components {
             runnable: boolean;
         };
         /**
+         * CredentialChoice
+         * @description A credential, by its id.
+         */
+        CredentialChoice: {
+            /** Id */
+            id: string;
+        };
+        /**
+         * CredentialDetailOut
+         * @description With the agents that use it.
+         */
+        CredentialDetailOut: {
+            /** Id */
+            id: string;
+            /** Provider */
+            provider: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "api_key" | "oauth2" | "user_password" | "host_scoped";
+            /** Title */
+            title: string;
+            /**
+             * Hint
+             * @description The last characters of a key; what tells one from another.
+             */
+            hint: string | null;
+            /** Username */
+            username: string | null;
+            /** Host */
+            host: string | null;
+            /** Header Names */
+            header_names: string[];
+            /** Scopes */
+            scopes: string[];
+            /** System */
+            system: boolean;
+            /** Created At */
+            created_at: string | null;
+            /** Expires At */
+            expires_at: string | null;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Used By */
+            used_by: components["schemas"]["CredentialUserOut"][];
+        };
+        /**
+         * CredentialIn
+         * @description A key, a password, or headers for a host.
+         */
+        CredentialIn: components["schemas"]["pilothouse__features__credentials__schemas__ApiKeyIn"] | components["schemas"]["UserPasswordIn"] | components["schemas"]["HostScopedIn"];
+        /**
+         * CredentialOut
+         * @description A credential without its secret. Those of the installation have no dates and cannot be changed.
+         */
+        CredentialOut: {
+            /** Id */
+            id: string;
+            /** Provider */
+            provider: string;
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "api_key" | "oauth2" | "user_password" | "host_scoped";
+            /** Title */
+            title: string;
+            /**
+             * Hint
+             * @description The last characters of a key; what tells one from another.
+             */
+            hint: string | null;
+            /** Username */
+            username: string | null;
+            /** Host */
+            host: string | null;
+            /** Header Names */
+            header_names: string[];
+            /** Scopes */
+            scopes: string[];
+            /** System */
+            system: boolean;
+            /** Created At */
+            created_at: string | null;
+            /** Expires At */
+            expires_at: string | null;
+            /** Last Used At */
+            last_used_at: string | null;
+        };
+        /**
+         * CredentialPatch
+         * @description Another title.
+         */
+        CredentialPatch: {
+            /** Title */
+            title: string;
+        };
+        /**
+         * CredentialUserOut
+         * @description An agent that names the credential.
+         */
+        CredentialUserOut: {
+            /** Agent Id */
+            agent_id: string;
+            /** Name */
+            name: string;
+        };
+        /** CredentialsOut */
+        CredentialsOut: {
+            /** Items */
+            items: components["schemas"]["CredentialOut"][];
+        };
+        /**
          * DecideIn
          * @description Decisions about reviews of one run: all of them count, or none.
          */
@@ -2767,6 +2922,30 @@ export interface components {
             agent_id: string;
             /** Version */
             version: number;
+        };
+        /**
+         * HostScopedIn
+         * @description Headers that are sent to one host, or to all below a domain, and to nobody else.
+         */
+        HostScopedIn: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "host_scoped";
+            /**
+             * Provider
+             * @default http
+             */
+            provider: string;
+            /** Title */
+            title: string;
+            /** Host */
+            host: string;
+            /** Headers */
+            headers: {
+                [key: string]: string;
+            };
         };
         /** ImportIn */
         ImportIn: {
@@ -3045,7 +3224,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "csrf_failed" | "disabled_block" | "dry_run_impossible" | "dry_run_left" | "egress_denied" | "expired" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "precondition_required" | "price_unknown" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "scope_missing" | "setup_done" | "shutting_down" | "too_large" | "too_many_redirects" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
+            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "credential_in_use" | "csrf_failed" | "disabled_block" | "dry_run_impossible" | "dry_run_left" | "egress_denied" | "expired" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "precondition_required" | "price_unknown" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "scope_missing" | "setup_done" | "shutting_down" | "too_large" | "too_many_redirects" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
             /** Message */
             message: string;
             /** Detail */
@@ -3272,6 +3451,13 @@ export interface components {
                 [key: string]: {
                     [key: string]: components["schemas"]["JsonValue"];
                 };
+            };
+            /**
+             * Credentials
+             * @description A credential for each of the agent's needs, by the need's key.
+             */
+            credentials?: {
+                [key: string]: components["schemas"]["CredentialChoice"];
             };
         };
         /**
@@ -3710,6 +3896,28 @@ export interface components {
             /** Created At */
             created_at: string;
         };
+        /**
+         * UserPasswordIn
+         * @description A user name and a password.
+         */
+        UserPasswordIn: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "user_password";
+            /** Provider */
+            provider: string;
+            /** Title */
+            title: string;
+            /** Username */
+            username: string;
+            /**
+             * Password
+             * Format: password
+             */
+            password: string;
+        };
         /** UserPatch */
         UserPatch: {
             /** Name */
@@ -3867,6 +4075,17 @@ export interface components {
             /** Resets At */
             resets_at: string;
         };
+        /** ApiKeyIn */
+        pilothouse__features__accounts__schemas__ApiKeyIn: {
+            /** Name */
+            name: string;
+            /** Scopes */
+            scopes: ("identity" | "agents:read" | "agents:write" | "agents:run" | "runs:read" | "runs:write" | "blocks:read" | "blocks:run" | "schedules:read" | "schedules:write" | "files:read" | "files:write" | "library:write" | "marketplace:read" | "credentials:read" | "credentials:write" | "tools:use" | "chat:use")[];
+            /** Expires At */
+            expires_at?: string | null;
+            /** Rate Limit Per Minute */
+            rate_limit_per_minute?: number | null;
+        };
         /** SessionOut */
         pilothouse__features__accounts__schemas__SessionOut: {
             /** Id */
@@ -3920,6 +4139,31 @@ export interface components {
             prompt_tokens: number;
             /** Completion Tokens */
             completion_tokens: number;
+        };
+        /**
+         * ApiKeyIn
+         * @description A key of a provider.
+         */
+        pilothouse__features__credentials__schemas__ApiKeyIn: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "api_key";
+            /** Provider */
+            provider: string;
+            /** Title */
+            title: string;
+            /**
+             * Api Key
+             * Format: password
+             */
+            api_key: string;
+            /**
+             * Expires At
+             * @description When the provider will stop taking it.
+             */
+            expires_at?: string | null;
         };
     };
     responses: never;
@@ -4539,7 +4783,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ApiKeyIn"];
+                "application/json": components["schemas"]["pilothouse__features__accounts__schemas__ApiKeyIn"];
             };
         };
         responses: {
@@ -8428,6 +8672,248 @@ export interface operations {
              *
              *     `validation_failed`: The decisions of one call must all be about one run.
              */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_credentials: {
+        parameters: {
+            query?: {
+                provider?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsOut"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_credential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialOut"];
+                };
+            };
+            /** @description `validation_failed`: This cannot be a credential. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_credential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                credential_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialDetailOut"];
+                };
+            };
+            /** @description `not_found`: There is no such credential. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_credential: {
+        parameters: {
+            query?: {
+                force?: boolean;
+            };
+            header?: never;
+            path: {
+                credential_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such credential. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `credential_in_use`: Agents use this credential. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rename_credential: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                credential_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialOut"];
+                };
+            };
+            /** @description `not_found`: There is no such credential. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -1,11 +1,12 @@
 """Agents: graphs with immutable versions, and the blocks that they are made of."""
 
 from pilothouse.features.agents.agent import Agent, AgentGraph, Version, VersionGraph
-from pilothouse.features.agents.documents import NO_CREDENTIALS, refused
+from pilothouse.features.agents.documents import refused
 from pilothouse.features.agents.editing import Edited, edit_agent
 from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, FormatUnsupported, VersionNotFound
 from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved, AgentSettingsChanged
 from pilothouse.features.agents.plans import Planned, Plans
+from pilothouse.features.agents.queries import agents_naming
 from pilothouse.features.agents.ready import stock_library
 from pilothouse.features.agents.search import find_agents
 from pilothouse.features.agents.service import (
@@ -28,7 +29,6 @@ from pilothouse.features.agents.transfer import Coverage, Exported, Imported, ex
 from pilothouse.features.agents.versions import Base
 
 __all__ = [
-    "NO_CREDENTIALS",
     "Agent",
     "AgentActivated",
     "AgentDeleted",
@@ -50,6 +50,7 @@ __all__ = [
     "Version",
     "VersionGraph",
     "VersionNotFound",
+    "agents_naming",
     "change_agent_settings",
     "create_agent",
     "delete_agent",

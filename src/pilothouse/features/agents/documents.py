@@ -1,11 +1,9 @@
 """From what a caller sends to a document that may be stored, and what is read from it."""
 
 from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Final
 
 from pilothouse.features.agents.errors import AgentInvalid
-from pilothouse.graph.catalogue import Catalogue, Credentials
+from pilothouse.graph.catalogue import Catalogue
 from pilothouse.graph.document import Document, canonical, content_hash
 from pilothouse.graph.parse import BadDocument, parse
 from pilothouse.graph.report import AGENT, Issue, Level, Report
@@ -13,8 +11,6 @@ from pilothouse.graph.schema import input_schema, output_schema
 from pilothouse.graph.sub_agents import Children
 from pilothouse.graph.validate import validate
 from pilothouse.kit.json import Json, JsonObject
-
-NO_CREDENTIALS: Final[Credentials] = MappingProxyType({})  # nobody can have any until there is a vault
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from pilothouse.base.reader import Reader
 from pilothouse.base.work import Handlers, Work
 from pilothouse.engine.plan import Plan, PlanImpossible, PlanNode, compile_plan
 from pilothouse.features.agents.children import find_children
-from pilothouse.features.agents.documents import NO_CREDENTIALS, refused
+from pilothouse.features.agents.documents import refused
 from pilothouse.features.agents.errors import AgentNotFound, VersionNotFound
 from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved, AgentSettingsChanged
 from pilothouse.features.agents.inputs import InputCheck
 from pilothouse.graph.catalogue import Catalogue, Kind
+from pilothouse.graph.credential_needs import Spot, credential_spots
 from pilothouse.graph.document import Document
 from pilothouse.graph.parse import parse
 from pilothouse.graph.report import Report
@@ -55,9 +56,10 @@ class Planned:
     document: Document
     children: Children  # the versions that it pins, at every depth
     input_schema: JsonObject
-    report: Report  # at level `run`, without inputs and masks
+    report: Report  # at level `run`, without inputs, masks and credentials
     check_inputs: Callable[[JsonObject], None]  # raises `AgentInvalid`
     sub_agents: tuple[PlanNode, ...] = ()  # the nodes that run other agents
+    spots: tuple[Spot, ...] = ()  # where it needs credentials, at every depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,11 +212,12 @@ def _parsed(text: str) -> Document:
 
 
 def _planned(agent_id: str, version: int, document: Document, catalogue: Catalogue, children: Children) -> Planned:
-    report = validate(document, catalogue, "run", children=children, credentials=NO_CREDENTIALS)
+    report = validate(document, catalogue, "run", children=children)
     try:
         plan = compile_plan(document, catalogue)
     except PlanImpossible as impossible:
         raise refused(report) from impossible
     schema = input_schema(document, catalogue)
     nested = tuple(node for node in plan.nodes if node.kind is Kind.AGENT)
-    return Planned(agent_id, version, plan, document, children, schema, report, InputCheck(schema), nested)
+    spots = tuple(credential_spots(document, catalogue, children))
+    return Planned(agent_id, version, plan, document, children, schema, report, InputCheck(schema), nested, spots)

@@ -8,6 +8,9 @@ from sqlalchemy.orm import defer
 from pilothouse.base.work import Read
 from pilothouse.features.agents.errors import AgentNotFound, VersionNotFound
 from pilothouse.features.agents.models import AgentRow, VersionRow
+from pilothouse.features.credentials import CredentialUser
+from pilothouse.graph.json_schema import as_object
+from pilothouse.kit.json import loads
 
 _WITHOUT_GRAPH = defer(VersionRow.document, raiseload=True)  # a list of 200 must not read 200 graphs
 
@@ -58,6 +61,19 @@ async def page_of_agents(read: Read, limit: int, before: str | None) -> Sequence
     if before is not None:
         query = query.where(AgentRow.id < before)
     return [(row[0], row[1]) for row in await read.session.execute(query)]
+
+
+async def agents_naming(read: Read, credential_id: str) -> list[CredentialUser]:
+    """The actor's agents whose active version points at this credential."""
+    query = (
+        _mine(read)
+        .with_only_columns(AgentRow.id, VersionRow.document)
+        .join(VersionRow, (VersionRow.agent_id == AgentRow.id) & (VersionRow.version == AgentRow.active_version))
+        .where(VersionRow.document.contains(f'"{credential_id}"', autoescape=True))
+        .order_by(AgentRow.id.desc())
+    )
+    found = [(agent_id, loads(document)) for agent_id, document in await read.session.execute(query)]
+    return [CredentialUser(agent_id, str(as_object(document).get("name", ""))) for agent_id, document in found]
 
 
 async def page_of_versions(read: Read, agent: AgentRow, limit: int, before: int | None) -> Sequence[VersionRow]:

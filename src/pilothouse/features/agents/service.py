@@ -16,7 +16,7 @@ from pilothouse.features.agents.agent import (
     version_of,
 )
 from pilothouse.features.agents.children import children_of
-from pilothouse.features.agents.documents import NO_CREDENTIALS, malformed, read_document
+from pilothouse.features.agents.documents import malformed, read_document
 from pilothouse.features.agents.events import AgentDeleted
 from pilothouse.features.agents.versions import (
     Base,
@@ -28,7 +28,9 @@ from pilothouse.features.agents.versions import (
     parsed,
     require_base,
 )
+from pilothouse.features.credentials import known_credentials
 from pilothouse.graph.catalogue import Catalogue
+from pilothouse.graph.credential_needs import check_credentials, credential_spots
 from pilothouse.graph.diff import diff
 from pilothouse.graph.diff_operations import operations_between
 from pilothouse.graph.document import Document
@@ -157,8 +159,13 @@ async def validate_document(
         doc = parse(graph)
     except BadDocument as bad:
         return malformed(bad, level)
-    children, known = await children_of(read, doc, catalogue), NO_CREDENTIALS if level == "run" else None
-    return validate(doc, catalogue, level, inputs, children=children, credentials=known)
+    children = await children_of(read, doc, catalogue)
+    report = validate(doc, catalogue, level, inputs, children=children)
+    if level == "run":
+        spots = list(credential_spots(doc, catalogue, children))
+        named = [spot.named_id for spot in spots if spot.named_id is not None]
+        check_credentials(spots, await known_credentials(read, named) if named else {}, report)
+    return report
 
 
 async def validate_agent(

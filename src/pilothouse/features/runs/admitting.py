@@ -1,17 +1,21 @@
 """What must be true of a run before it is written down; every way in asks here, a sub-agent's step too."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, NamedTuple, cast
 
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.keyring import Keyring
 from pilothouse.engine.entries import accepted
 from pilothouse.engine.large import LIMIT, Kept, pack_entries
-from pilothouse.features.agents import NO_CREDENTIALS, Planned, Plans, refused
+from pilothouse.features.agents import Planned, Plans, refused
+from pilothouse.features.credentials import Vault
 from pilothouse.features.runs.children import Parent
 from pilothouse.features.runs.masks import NONE_SPLIT, SEALED, seal_masks, split_masks
 from pilothouse.features.runs.writes import NewRun
+from pilothouse.graph.credential_needs import check_credentials, chosen_masks, credential_spots, left_out
+from pilothouse.graph.sub_agents import NO_MASKS
 from pilothouse.graph.validate import validate
 from pilothouse.kit.ids import AgentId
 from pilothouse.kit.json import Json, JsonObject, dump_bytes, dumps
@@ -26,6 +30,7 @@ class RunAsk:
     version: int | None = None
     masks: Mapping[str, JsonObject] | None = None
     trigger: str = "api"
+    credentials: Mapping[str, JsonObject] | None = None  # what was chosen for the agent's needs, by their keys
 
 
 class Modes(NamedTuple):
@@ -48,27 +53,40 @@ def modes_of(facts: JsonObject) -> Modes:
     return Modes(*cast(list[bool], told)) if isinstance(told, list) else USUAL
 
 
-async def check_run(plans: Plans, planned: Planned, ask: RunAsk) -> None:
+class Cleared(NamedTuple):
+    """What a run may begin with."""
+
+    masks: Mapping[str, JsonObject]
+    skips: Sequence[str] = ()  # nodes that do without the credentials which they lack, and so do nothing
+
+
+_PLAIN: Final = Cleared(NO_MASKS)
+
+
+async def check_run(plans: Plans, vault: Vault, user_id: str, planned: Planned, ask: RunAsk) -> Cleared:
     """Raises `AgentInvalid` with every fault, of sub-agents too. Masks are rare and change what is required."""
-    inputs = dict(ask.inputs)
-    if not ask.masks:
+    if not ask.masks and not ask.credentials and not planned.spots:
         if not planned.report.valid:
             raise refused(planned.report)
-        planned.check_inputs(inputs)
-        return
-    masks = {path: dict(mask) for path, mask in ask.masks.items()}
+        planned.check_inputs(dict(ask.inputs))
+        return _PLAIN
+    masks = {path: dict(mask) for path, mask in (ask.masks or {}).items()}
     children = await plans.children_of(planned.agent_id, planned.document, masks)
-    report = validate(
-        planned.document,
-        plans.catalogue,
-        "run",
-        inputs=inputs,
-        masks=masks,
-        children=children,
-        credentials=NO_CREDENTIALS,
-    )
+    look = partial(credential_spots, planned.document, plans.catalogue, children)
+    if ask.credentials:
+        masks = _over(chosen_masks(look(masks), ask.credentials), masks)
+    spots = list(look(masks))
+    known = await vault.known(user_id, [spot.named_id for spot in spots if spot.named_id is not None])
+    report = validate(planned.document, plans.catalogue, "run", inputs=dict(ask.inputs), masks=masks, children=children)
+    check_credentials(spots, known, report)
     if not report.valid:
         raise refused(report)
+    return Cleared(masks, left_out(spots, known))
+
+
+def _over(under: dict[str, JsonObject], above: dict[str, JsonObject]) -> dict[str, JsonObject]:
+    """Masks of nodes, pin by pin."""
+    return {path: {**under.get(path, {}), **above.get(path, {})} for path in [*under, *above]}
 
 
 def new_run(
@@ -79,12 +97,13 @@ def new_run(
     keyring: Keyring,
     modes: Modes = USUAL,
     parent: Parent | None = None,
+    cleared: Cleared = _PLAIN,
 ) -> NewRun:
     """The run as it will be written."""
     now = micros()
     inputs = dict(ask.inputs)
-    masks = split_masks(ask.masks, planned.plan) if ask.masks else NONE_SPLIT
-    entry = accepted(now, inputs, masks.shown)
+    masks = split_masks(cleared.masks, planned.plan) if cleared.masks else NONE_SPLIT
+    entry = accepted(now, inputs, masks.shown, skips=cleared.skips)
     if masks.hidden:
         entry[2][SEALED] = seal_masks(keyring, run_id, masks.hidden)
     if modes is not USUAL and modes != USUAL:

@@ -21,6 +21,7 @@ from pilothouse.engine.run import Run
 from pilothouse.engine.state import Pause
 from pilothouse.features import reviews
 from pilothouse.features.agents import Plans
+from pilothouse.features.credentials import Vault
 from pilothouse.features.runs.admitting import Modes, RunAsk, check_run, modes_of, new_run
 from pilothouse.features.runs.children import MAX_DEPTH, Parent, child_run_id, parent_of, tell_news
 from pilothouse.features.runs.journal import RunJournal, land
@@ -50,6 +51,7 @@ class Counter:
     plans: Plans
     caps: Caps
     keyring: Keyring
+    vault: Vault
 
 
 @dataclass(slots=True)
@@ -123,9 +125,9 @@ class Desk:
         )
         ask = RunAsk(AgentId(order.agent_id), order.inputs, order.version, masks or None, trigger="agent")
         planned, *own = await counter.plans.find_child(job.user_id, ask.agent_id, order.version)
-        await check_run(counter.plans, planned, ask)
+        cleared = await check_run(counter.plans, counter.vault, job.user_id, planned, ask)
         modes = modes_of(self.run.facts).stricter(Modes(*own))
-        new = new_run(run_id, job.user_id, ask, planned, counter.keyring, modes, parent)
+        new = new_run(run_id, job.user_id, ask, planned, counter.keyring, modes, parent, cleared)
         try:
             answers = await land(counter.committer, admit_child(new, counter.caps, parent, job), self.hold.lease)
         except Clash:

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, JsonValue
+from pydantic import AfterValidator, Field, JsonValue, StringConstraints
 
 from pilothouse.base.http import In, Out, Whole, WireTime
 from pilothouse.kit.json import MAX_DEPTH, depth
@@ -21,6 +21,12 @@ def _shallow(value: JsonObject) -> JsonObject:
 Shallow = Annotated[JsonObject, AfterValidator(_shallow)]
 
 
+class CredentialChoice(In):
+    """A credential, by its id."""
+
+    id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9:_-]{1,100}$")]
+
+
 class RunIn(In):
     """What to run."""
 
@@ -29,6 +35,10 @@ class RunIn(In):
     input_masks: Annotated[
         dict[str, Shallow],
         Field(default_factory=dict, description="Values by node id and pin that override what is delivered."),
+    ]
+    credentials: Annotated[
+        dict[str, CredentialChoice],
+        Field(default_factory=dict, description="A credential for each of the agent's needs, by the need's key."),
     ]
 
 

@@ -73,9 +73,10 @@ class Runs:
         `also` is landed in the same transaction (an idempotency key); its `Clash` is the caller's to read.
         """
         planned = await self.plans.find(actor.user_id, ask.agent_id, ask.version)
-        await check_run(self.plans, planned, ask)
+        counter = self.motor.counter
+        cleared = await check_run(self.plans, counter.vault, actor.user_id, planned, ask)
         modes = Modes(*await self.plans.review_modes(actor.user_id, ask.agent_id))
-        new = new_run(run_id or new_id(), actor.user_id, ask, planned, self.motor.counter.keyring, modes)
+        new = new_run(run_id or new_id(), actor.user_id, ask, planned, counter.keyring, modes, cleared=cleared)
         owner = self.worker.id if self.worker is not None and self.worker.reserve() else None
         answer = self.motor.fanout.expect(new.id) if wait else None
         reply_to = self.motor.fanout.reply_address if wait else None

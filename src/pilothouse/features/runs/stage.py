@@ -9,6 +9,7 @@ import structlog
 
 from pilothouse.base import failpoints
 from pilothouse.blocks.context import ChildOrder, Decision, Http, Question
+from pilothouse.blocks.credentials import NONE_OPENED, Credential
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.registry import Registry
 from pilothouse.blocks.runner import Fired
@@ -17,6 +18,7 @@ from pilothouse.engine.context import StepContext, Waiting
 from pilothouse.engine.ports import Runnable, StepFailed
 from pilothouse.features.runs.desk import Desk
 from pilothouse.features.runs.heavy import Helpers
+from pilothouse.features.runs.keys import Hider, Keys, credential_pins
 from pilothouse.features.runs.memory import RunMemories, StepMemory
 from pilothouse.features.runs.values import checked, is_writable
 from pilothouse.graph.catalogue import BlockSpec, Effects
@@ -47,10 +49,18 @@ class StageLog:
 class StageContext:
     """The engine's step context, in the words of the block contract."""
 
-    __slots__ = ("_desk", "_http", "_memories", "_step", "used_memory")
+    __slots__ = ("_desk", "_http", "_memories", "_step", "credentials", "used_memory")
 
-    def __init__(self, step: StepContext, http: Http, memories: RunMemories, desk: Desk | None) -> None:
+    def __init__(
+        self,
+        step: StepContext,
+        http: Http,
+        memories: RunMemories,
+        desk: Desk | None,
+        credentials: Mapping[str, Credential] = NONE_OPENED,
+    ) -> None:
         self._step = step
+        self.credentials = credentials
         self._http = http
         self._memories = memories
         self._desk = desk
@@ -138,6 +148,8 @@ class StagedBlock:
     memories: RunMemories
     desk: Desk | None = None  # of the one run that it serves, if it may ask for more than others
     helpers: Helpers | None = None  # where it runs, if it is a heavy one
+    keys: Keys | None = None  # who opens what its credentials pins name
+    key_pins: tuple[str, ...] = ()
 
     @property
     def spec(self) -> BlockSpec:
@@ -153,6 +165,8 @@ class StagedBlock:
     async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
         if self.helpers is not None:
             return await self._call_helper(self.helpers, inputs, ctx)
+        if self.key_pins:
+            return await self._call_with_keys(inputs, ctx)
         staged = StageContext(ctx, self.http, self.memories, self.desk)
         fired: Fired = _FAILED
         try:
@@ -169,6 +183,24 @@ class StagedBlock:
             failpoints.hit("effect_done_not_journaled")
         return fired
 
+    async def _call_with_keys(self, inputs: JsonObject, ctx: StepContext) -> Fired:
+        """Credentials are opened for this call; what the block then says has none of what is secret in them."""
+        fired = [fired async for part in self._with_keys(inputs, ctx) for fired in part]
+        if self.block.spec.effects is Effects.WRITES:
+            failpoints.hit("effect_done_not_journaled")
+        return fired
+
+    async def _with_keys(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
+        hider = Hider(NONE_OPENED)
+        try:
+            opened = await self.keys.open_for(ctx.run_id, self.key_pins, inputs) if self.keys is not None else {}
+            hider = Hider(opened)
+            staged = StageContext(ctx, self.http, self.memories, self.desk, opened)
+            async for fired in self._stream(inputs, staged):
+                yield hider.fired(fired)
+        except BlockFailed as failure:
+            raise step_failed(hider.failure(failure)) from None  # its cause may say more
+
     async def _call_helper(self, helpers: Helpers, inputs: JsonObject, ctx: StepContext) -> Fired:
         try:
             return checked(await helpers.call(self.spec.id, inputs, ctx))
@@ -176,14 +208,22 @@ class StagedBlock:
             raise step_failed(failure) from failure
 
     async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
-        staged = StageContext(ctx, self.http, self.memories, self.desk)
+        if self.key_pins:
+            async for fired in self._with_keys(inputs, ctx):
+                yield fired
+            return
+        try:
+            async for fired in self._stream(inputs, StageContext(ctx, self.http, self.memories, self.desk)):
+                yield fired
+        except BlockFailed as failure:
+            raise step_failed(failure) from failure
+
+    async def _stream(self, inputs: JsonObject, staged: StageContext) -> AsyncGenerator[Fired]:
         keep = False
         try:
             async for fired in self.block.stream(inputs, staged):
                 yield checked(fired)  # a stream that fired an error is left here
             keep = True
-        except BlockFailed as failure:
-            raise step_failed(failure) from failure
         except Waiting:
             keep = True
             raise
@@ -212,7 +252,15 @@ class AbsentBlock:
 class Stage:
     """The engine's `Blocks`: staged once, used by every run. Without helpers, heavy blocks run like others."""
 
-    def __init__(self, registry: Registry, http: Http, memories: RunMemories, helpers: Helpers | None = None) -> None:
+    def __init__(
+        self,
+        registry: Registry,
+        http: Http,
+        memories: RunMemories,
+        helpers: Helpers | None = None,
+        keys: Keys | None = None,
+    ) -> None:
+        self._keys = keys
         self._registry = registry
         self._http = http
         self.memories = memories
@@ -228,7 +276,9 @@ class Stage:
             try:
                 block = self._registry.runnable(block_id)
                 helpers = self._helpers if block.spec.cpu_heavy else None
-                found = self._staged[block_id] = StagedBlock(block, self._http, self.memories, helpers=helpers)
+                found = self._staged[block_id] = StagedBlock(
+                    block, self._http, self.memories, None, helpers, self._keys, credential_pins(block.spec)
+                )
             except UserError:  # it cannot be loaded, as was found out just now
                 return AbsentBlock(replace(spec, disabled=True))
         return found

@@ -91,7 +91,8 @@ async def start_run(agent_id: PathId, body: RunIn, request: Request) -> Response
     """Start a run of an agent. With `Prefer: wait=N` the answer comes when the run has ended, or after N seconds."""
     actor, service = actor_of(request), _runs(request)
     wait = _wait_seconds(request)
-    ask = RunAsk(AgentId(agent_id), body.inputs, body.version, body.input_masks or None)
+    chosen: dict[str, JsonObject] = {key: {"id": choice.id} for key, choice in body.credentials.items()}
+    ask = RunAsk(AgentId(agent_id), body.inputs, body.version, body.input_masks or None, credentials=chosen or None)
     keys = await StartKeys.of(request)
     admitted = await keys.admit(service, actor, ask, wait=wait is not None)
     if isinstance(admitted, KnownRun):

@@ -1,0 +1,77 @@
+"""An installation per profile that may reach two servers on this machine."""
+
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.databases import fresh_postgres, fresh_sqlite
+from tests.features.credentials.echo import Echo, echo
+from tests.features.runs.conftest import settings_for
+from tests.features.runs.stand import Installation, Stand, open_installation, stamp
+from tests.lines import new_prefix
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The installations live in one loop, so the tests of this folder must too."""
+    for item in items:
+        if HERE in item.path.parents and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@dataclass(slots=True)
+class Bank:
+    """A stand, and whom its agents may ask."""
+
+    stand: Stand
+    here: Echo
+    there: Echo
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def servers() -> AsyncGenerator[tuple[Echo, Echo]]:
+    async with echo() as here, echo() as there:
+        yield here, there
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def embedded_bank(
+    tmp_path_factory: pytest.TempPathFactory, servers: tuple[Echo, Echo]
+) -> AsyncGenerator[Installation]:
+    folder, allowed = tmp_path_factory.mktemp("bank"), tuple(server.host for server in servers)
+    with fresh_sqlite(folder) as url:
+        await stamp(url)
+        async with open_installation(settings_for(folder, egress_allow=allowed, user_max_runs=100)) as opened:
+            yield opened
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def scaled_bank(
+    tmp_path_factory: pytest.TempPathFactory, servers: tuple[Echo, Echo], broker_url: str, own_redis_url: str
+) -> AsyncGenerator[Installation]:
+    folder, allowed = tmp_path_factory.mktemp("scaled_bank"), tuple(server.host for server in servers)
+    lines = {"broker_url": broker_url, "broker_prefix": new_prefix(), "redis_url": own_redis_url}
+    with fresh_postgres() as url:
+        await stamp(url)
+        more = {**lines, "database_url": url, "database_pool_size": 4, "user_max_runs": 100}
+        async with open_installation(settings_for(folder, egress_allow=allowed, **more)) as opened:
+            yield opened
+
+
+@pytest.fixture(params=["embedded_bank", pytest.param("scaled_bank", marks=pytest.mark.scaled)])
+def installation(request: pytest.FixtureRequest) -> Installation:
+    """On each profile in turn."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def bank(installation: Installation, servers: tuple[Echo, Echo]) -> AsyncGenerator[Bank]:
+    for server in servers:
+        server.asked.clear()
+        server.most, server.slow = 0, 0.0
+    async with installation.stand() as stand:
+        yield Bank(stand, *servers)
