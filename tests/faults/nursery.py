@@ -12,7 +12,8 @@ import sys
 from typing import Any
 
 import pilothouse.app.serve
-import pilothouse.autopilot
+import pilothouse.autopilot.providers.anthropic_wire
+import pilothouse.autopilot.providers.openai_wire
 from pilothouse.app.cli import main
 
 IMPORTED = (pilothouse.app.serve, pilothouse.autopilot)
