@@ -7,10 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, cast
+from typing import TypeAlias, cast
 
 import httpx2
 
+from pilothouse.base.statements import Rows
 from pilothouse.features.chat import Event, events, queries
 from pilothouse.kit.ids import new_id
 from tests.faults.conversations import view
@@ -18,6 +19,9 @@ from tests.faults.minds import Mind, appended, errand
 from tests.faults.place import Person
 from tests.faults.report import record
 from tests.faults.rig import Rig
+from tests.providers.script import Body
+
+Shown: TypeAlias = Body  # a message, or a part of one
 
 ONCE, AGAIN = "append_once", "append_line"
 RUNS = {"run": "effects", "parking": "sleeper"}  # the agent that an errand of this plan runs
@@ -34,6 +38,7 @@ class Errand:
     session_id: str
     message_id: str = field(default_factory=new_id)
     acknowledged: bool = False
+    refusal: str | None = None  # the code that its last post was refused with
     deaths: int = 0  # of those who had it in their hands
 
 
@@ -44,7 +49,7 @@ class Judged:
     errand: Errand
     log: list[Event]
     lines: Counter[str]
-    turns: list[Any]
+    turns: Rows
 
     def calls(self, tool: str) -> dict[str, str]:
         """Keys by id of the calls of a tool."""
@@ -59,7 +64,7 @@ class Judged:
         kinds = (events.TOOL_OUTPUT_AVAILABLE, events.TOOL_OUTPUT_ERROR)
         return {str(event.data["tool_call_id"]) for event in self.log if event.type in kinds}
 
-    def shown(self) -> list[dict[str, Any]]:
+    def shown(self) -> list[Shown]:
         text = json.dumps(view(self.log)).replace(self.errand.tag, "e")
         return json.loads(_WAITED.sub("…", text))
 
@@ -72,7 +77,7 @@ class Errands:
     mind: Mind
     sent: list[Errand] = field(default_factory=list[Errand])
     tried: int = 0
-    wanted: dict[str, list[dict[str, Any]]] = field(default_factory=dict[str, list[dict[str, Any]]])
+    wanted: dict[str, list[Shown]] = field(default_factory=dict[str, list[Shown]])
     final_lines: dict[str, int] = field(default_factory=dict[str, int])  # of finished calls, by key, at a kill
     final_rounds: dict[tuple[str, int], int] = field(default_factory=dict[tuple[str, int], int])
     interrupted: int = 0
@@ -97,10 +102,11 @@ class Errands:
     async def post(self, sent: Errand) -> int | None:
         """Post its message, maybe again; answers the status. Who posted does not stay to listen."""
         body = {"message": errand(sent.tag, sent.plan), "message_id": sent.message_id}
-        path, headers = f"{PATH}/{sent.session_id}/stream", _headers(sent.person)
+        path, by = f"{PATH}/{sent.session_id}/stream", _headers(sent.person)
         try:
-            async with self.rig.client.http.stream("POST", path, json=body, headers=headers) as answer:
+            async with self.rig.client.http.stream("POST", path, json=body, headers=by) as answer:
                 status = answer.status_code
+                sent.refusal = json.loads(await answer.aread())["code"] if status == 429 else None
         except httpx2.TransportError:
             return None
         assert status in (200, 202, 429, 503), status
@@ -229,13 +235,15 @@ def _headers(person: Person) -> dict[str, str]:
     return {"Authorization": f"Bearer {person.key}"}
 
 
-def _mended(shown: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _mended(shown: list[Shown], wanted: list[Shown]) -> list[Shown]:
     """With the result in the place of each call that was not made again, as it must not."""
     results = {part["tool_call_id"]: part for part in wanted[-1]["parts"] if part["type"] == "tool"}
 
-    def mended(part: dict[str, Any]) -> dict[str, Any]:
-        error = cast(dict[str, Any], part.get("error") or {})
-        return results[part["tool_call_id"]] if part.get("tool") == ONCE and error.get("code") == "interrupted" else part
+    def mended(part: Shown) -> Shown:
+        error = cast(Shown, part.get("error") or {})
+        return (
+            results[part["tool_call_id"]] if part.get("tool") == ONCE and error.get("code") == "interrupted" else part
+        )
 
     return [
         {**message, "parts": [mended(part) for part in message["parts"]]} if "parts" in message else message

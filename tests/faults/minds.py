@@ -7,12 +7,12 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from pilothouse.kit.json import Json, dumps
 from tests.faults.place import Place
 from tests.faults.scale import FULL
-from tests.providers.script import Answer, Asked, Refusal, Script, Tool
+from tests.providers.script import Answer, Asked, Body, Refusal, Script, Tool
 from tests.providers.server import provider
 
 PAUSE = 0.04 if FULL else 0.02  # seconds between two pieces of an answer
@@ -68,7 +68,7 @@ def _is_turn(request: Asked) -> bool:
 
 def _place_of(request: Asked) -> tuple[str, str, int]:
     """The errand that was said last, its plan, and the round that is to be made: one answer each since then."""
-    messages: list[dict[str, Any]] = request.body["messages"]
+    messages: list[Body] = request.body["messages"]
     told = [(message["role"], _ERRAND.findall(dumps(message["content"]))) for message in messages]
     last = max(at for at, (role, found) in enumerate(told) if role == "user" and found)
     tag, plan = told[last][1][-1]
@@ -168,5 +168,3 @@ def appended(mind: Mind) -> Counter[str]:
     if not mind.lines.exists():
         return Counter()
     return Counter(line.partition(" ")[0] for line in mind.lines.read_text().splitlines())
-
-
