@@ -5,9 +5,11 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from tests import services
+
+Note: TypeAlias = dict[str, Any]
 
 
 def record(kind: str, **facts: Any) -> None:
@@ -24,7 +26,7 @@ def summary() -> list[str]:
     """The lines to print; none when no fault test ran."""
     if not _path().exists():
         return []
-    notes: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    notes: defaultdict[str, list[Note]] = defaultdict(list)
     for line in _path().read_text().splitlines():
         note = json.loads(line)
         notes[note["kind"]].append(note)
@@ -46,7 +48,7 @@ def _violations(count: int, late: int) -> str:
     return "no violation" if count == late == 0 else f"{count} violations, {late} times orphans that went on late"
 
 
-def _turns(notes: Sequence[dict[str, Any]]) -> list[str]:
+def _turns(notes: Sequence[Note]) -> list[str]:
     """Turns that were compared with undisturbed ones, by profile."""
     lines: list[str] = []
     for profile in ("embedded", "scaled"):
@@ -57,7 +59,7 @@ def _turns(notes: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _failpoints(title: str, hits: Sequence[dict[str, Any]]) -> list[str]:
+def _failpoints(title: str, hits: Sequence[Note]) -> list[str]:
     if not hits:
         return []
     counts = Counter((hit["name"], hit["profile"]) for hit in hits)
@@ -67,7 +69,7 @@ def _failpoints(title: str, hits: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _recoveries(notes: Sequence[dict[str, Any]]) -> list[str]:
+def _recoveries(notes: Sequence[Note]) -> list[str]:
     lines: list[str] = []
     for profile in ("embedded", "scaled"):
         if times := [seconds for note in notes if note["profile"] == profile for seconds in note["seconds"]]:
@@ -75,7 +77,7 @@ def _recoveries(notes: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _kills(title: str, what: str, kills: Sequence[dict[str, Any]]) -> list[str]:
+def _kills(title: str, what: str, kills: Sequence[Note]) -> list[str]:
     lines: list[str] = []
     for profile in ("embedded", "scaled"):
         mine = [kill for kill in kills if kill["profile"] == profile]
@@ -91,7 +93,7 @@ def _kills(title: str, what: str, kills: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _others(figures: Iterable[dict[str, Any]]) -> list[str]:
+def _others(figures: Iterable[Note]) -> list[str]:
     lines = [f"{figure['name']} ({figure['profile']}): {figure['value']}" for figure in figures]
     return sorted(lines)  # what is of one rule stands together
 
