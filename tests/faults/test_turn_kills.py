@@ -26,12 +26,13 @@ from tests.faults.stages import arm, worker_of
 
 PEOPLE = 5 if FULL else 4  # each has at most five turns that run
 MAX_UNFINISHED = 24 if FULL else 18
-MIXED = ["tools", "tools", "run"]
+MIXED, SLEEPING = ["tools", "tools", "run"], ["run"]
 # Elsewhere: no turn waits for a clock alone, a fact, or has steps; the sweeper and the lease know no kinds of jobs.
 NOT_OF_TURNS = {
     *("effect_done_not_journaled", "fact_sent_not_woken", "timer_due", "requeued_not_rung", "lease_lost"),
 }
 OF_TURNS = [name for name in (*FAILPOINTS, *TURN_FAILPOINTS) if name not in NOT_OF_TURNS]
+OF_SLEEPERS = {"before_suspend", "after_suspend", "turn_woken"}
 # Dies with a call that was made and must not be made again; the other places are met in `test_turns` at each test.
 AT_EACH_TEST = ["turn_tool_done"]
 
@@ -142,14 +143,14 @@ async def die_at(errands: Errands, name: str, random: Random) -> Process:
     """Send people on errands until a process meets its end there."""
     rig = errands.rig
     victim_name = "api" if name == "accepted_not_rung" and not rig.embedded else worker_of(rig)
-    parks = name == "turn_parked"
+    parks, plans = name == "turn_parked", SLEEPING if name in OF_SLEEPERS else MIXED
     victim = await arm(rig, victim_name, f"{name}:{1 if parks else random.randint(1, 4)}")
-    death = asyncio.create_task(victim.gone(40))
+    death = asyncio.create_task(victim.gone(60))
     while not death.done():
         if parks:
             await errands.send(rig.people[0], "parking")
         elif await rig.unfinished() < MAX_UNFINISHED:
-            await errands.send_some(random, 4, MIXED)
+            await errands.send_some(random, 4, plans)
         await asyncio.wait([death], timeout=2.0 if parks else 0.3)
     return victim
 
