@@ -13,26 +13,17 @@ from random import Random
 
 import pytest
 
-from pilothouse.base.failpoints import FAILPOINTS, TURN_FAILPOINTS
 from tests.faults.errands import Errands
 from tests.faults.minds import open_mind
-from tests.faults.orphans import Orphans, turn_orphans_of
+from tests.faults.orphans import Orphans
 from tests.faults.place import Place
 from tests.faults.processes import Launcher, Process
 from tests.faults.report import record
 from tests.faults.rig import Rig, open_rig
 from tests.faults.scale import FULL, JOBS_IN_FLIGHT, KILLS_PER_FAILPOINT, ORPHAN_SECONDS, PARTS, SEED, TURN_KILLS
-from tests.faults.stages import arm, worker_of
+from tests.faults.turn_stages import MAX_UNFINISHED, MIXED, NOT_EMBEDDED, STAGES, bury, turns_of
 
 PEOPLE = 5 if FULL else 4  # each has at most five turns that run
-MAX_UNFINISHED = 24 if FULL else 18
-MIXED, SLEEPING = ["tools", "tools", "run"], ["run"]
-# Elsewhere: no turn waits for a clock alone, a fact, or has steps; the sweeper and the lease know no kinds of jobs.
-NOT_OF_TURNS = {
-    *("effect_done_not_journaled", "fact_sent_not_woken", "timer_due", "requeued_not_rung", "lease_lost"),
-}
-OF_TURNS = [name for name in (*FAILPOINTS, *TURN_FAILPOINTS) if name not in NOT_OF_TURNS]
-OF_SLEEPERS = {"before_suspend", "after_suspend", "turn_woken"}
 # Dies with a call that was made and must not be made again; the other places are met in `test_turns` at each test.
 AT_EACH_TEST = ["turn_tool_done"]
 
@@ -90,20 +81,6 @@ async def load(errands: Errands, victim: Process, random: Random) -> None:
             await asyncio.sleep(0.05)
 
 
-async def turns_of(rig: Rig, process: Process) -> int:
-    """How many turns this process works on."""
-    sql, rows = "select count(*) from jobs where kind='turn.advance' and state='running'", rig.reader.rows
-    return (await (rows(sql) if rig.embedded else rows(f"{sql} and owner=?1", process.worker_id or "")))[0][0]
-
-
-async def bury(errands: Errands, victim: Process) -> Orphans:
-    """The turns that were in the hands of the dead, and what of them was finished."""
-    orphans = await turn_orphans_of(errands.rig, victim)
-    errands.rig.history.note("kill", process=victim.name, orphans=sorted(orphans.heads))
-    await errands.freeze(list(orphans.heads))
-    return orphans
-
-
 async def watch(rig: Rig, orphans: Orphans) -> None:
     in_flight = len(orphans.heads)
     times = await orphans.recovered(ORPHAN_SECONDS)
@@ -120,10 +97,6 @@ async def settle(errands: Errands) -> None:
     await errands.judge()
 
 
-def test_every_failpoint_of_a_turn_is_met():
-    assert set(OF_TURNS) | NOT_OF_TURNS == {*FAILPOINTS, *TURN_FAILPOINTS}
-
-
 @pytest.mark.later("scaled")
 @pytest.mark.parametrize("part", range(KILLS_PER_FAILPOINT))
 async def test_turns_killed_at_any_place_end_like_undisturbed_ones(launcher: Launcher, place: Place, part: int):
@@ -131,35 +104,24 @@ async def test_turns_killed_at_any_place_end_like_undisturbed_ones(launcher: Lau
     random = Random(SEED + part)
     plans = [*set(MIXED), *(["parking"] if FULL else [])]
     async with open_errands(launcher, place, SEED + part, *plans) as errands:
-        for name in OF_TURNS if FULL else AT_EACH_TEST:
-            victim = await die_at(errands, name, random)
+        rig = errands.rig
+        for name in STAGES if FULL else AT_EACH_TEST:
+            if rig.embedded and name in NOT_EMBEDDED:
+                continue
+            victim, orphans = await STAGES[name](errands, name, random)
             assert victim.code == -signal.SIGKILL, f"{name} was not met: {victim.said()}"
-            record("turn_failpoint", name=name, profile=errands.rig.profile)
-            await recover(errands, victim, await bury(errands, victim))
+            record("turn_failpoint", name=name, profile=rig.profile)
+            await recover(errands, victim, orphans)
         await settle(errands)
 
 
-async def die_at(errands: Errands, name: str, random: Random) -> Process:
-    """Send people on errands until a process meets its end there."""
-    rig = errands.rig
-    victim_name = "api" if name == "accepted_not_rung" and not rig.embedded else worker_of(rig)
-    parks, plans = name == "turn_parked", SLEEPING if name in OF_SLEEPERS else MIXED
-    victim = await arm(rig, victim_name, f"{name}:{1 if parks else random.randint(1, 4)}")
-    death = asyncio.create_task(victim.gone(60))
-    while not death.done():
-        if parks:
-            await errands.send(rig.people[0], "parking")
-        elif await rig.unfinished() < MAX_UNFINISHED:
-            await errands.send_some(random, 4, plans)
-        await asyncio.wait([death], timeout=2.0 if parks else 0.3)
-    return victim
-
-
 async def recover(errands: Errands, victim: Process, orphans: Orphans) -> None:
-    """Time the turns of the dead, and let each finish a round. Scaled, the living go on with them."""
+    """Time the turns of the dead, and let each finish a round. Scaled, the living go on with them, if there are any."""
     rig = errands.rig
-    if rig.embedded or victim.name == "api":
-        await rig.start(victim.name)
+    if rig.embedded or victim.name == "api" or not rig.processes["two"].alive:
+        for process in list(rig.processes.values()):
+            if not process.alive:
+                await rig.start(process.name)
         orphans.since = time.time()
     record("recovery", profile=rig.profile, seconds=await orphans.recovered(ORPHAN_SECONDS))
     await errands.send_unacknowledged()
