@@ -68,6 +68,13 @@ async def everywhere(bridge: Bridge) -> Hand:
     return Hand(bridge.stand, bridge.stand.ann)
 
 
+def test_tools_of_the_fault_tests_are_there_only_when_asked_for():
+    """11.2"""
+    assert {"append_line", "append_once"} & set(all_tools()) == set()
+    told = all_tools(testing=True)
+    assert (told["append_line"].repeat_safe, told["append_once"].repeat_safe) == (True, False)
+
+
 def test_all_schemas_together_are_short_and_no_tool_may_wait_longer_than_a_turn():
     tools = all_tools()
     sizes = {name: len(dumps(tool.schema)) + len(tool.description) for name, tool in tools.items()}

@@ -30,7 +30,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _is_for_later(item: pytest.Item) -> bool:
     """`later("scaled")` keeps the slow one of two profiles for the full run, `later()` the whole test."""
     mark = item.get_closest_marker("later")
-    return mark is not None and (not mark.args or any(f"[{name}]" in item.name for name in mark.args))
+    variant = item.name.partition("[")[2].rstrip("]").split("-")
+    return mark is not None and (not mark.args or any(name in variant for name in mark.args))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -49,8 +50,11 @@ def launcher() -> Generator[Launcher]:
 
 
 @pytest.fixture(scope="session")
-def quick_launcher() -> Generator[Launcher]:
+def quick_launcher(request: pytest.FixtureRequest) -> Generator[Launcher]:
     """For hundreds of starts: forks, unless `FAULTS_PLAIN=1` asks for plain processes."""
+    if not (scale.FULL or scale.PLAIN):
+        yield request.getfixturevalue("launcher")
+        return
     found = Plain() if scale.PLAIN else Nursery()
     yield found
     found.close()

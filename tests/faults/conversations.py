@@ -9,11 +9,13 @@ from typing import cast
 from pilothouse.app.house import House
 from pilothouse.base.actor import Actor
 from pilothouse.features.chat import Event, Message, NewSession, TurnBegun, events, queries
+from pilothouse.features.chat.fold import fold
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json
 
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _TIMES = frozenset({"created_at", "arrival_at", "duration_ms", "started_at", "ended_at", "attempt", "elapsed_seconds"})
+_PLACES = frozenset({"first_event_id", "last_event_id", "event_id"})  # a turn that went on has more events
 # A run may end before the turn that waits for it falls asleep.
 _SLEEP = {events.TURN_RESUMED, events.TURN_SUSPENDED}
 _NOT_COMPARED = frozenset({*_SLEEP, events.STEP_RESET, events.CONTEXT, events.TURN_QUEUED})
@@ -54,7 +56,7 @@ class Conversation:
 
 def story(log: list[Event]) -> list[Json]:
     """What happened, without ids, times, attempts and what was taken back."""
-    names = _Names()
+    names = Names()
     reset = {part for event in log if event.type == events.STEP_RESET for part in _parts(event)}
     told: list[Json] = []
     for event in log:
@@ -68,15 +70,21 @@ def _parts(event: Event) -> list[str]:
     return cast(list[str], event.data["part_ids"])
 
 
+def view(log: list[Event]) -> list[Json]:
+    """What the chat shows of it, without ids and times."""
+    names = Names()
+    return [names.without(message) for message in fold(log)]
+
+
 @dataclass(slots=True)
-class _Names:
+class Names:
     """Ids by the order in which they are first seen."""
 
     known: dict[str, str] = field(default_factory=dict[str, str])
 
     def without(self, value: Json) -> Json:
         if isinstance(value, dict):
-            return {key: self.without(item) for key, item in value.items() if key not in _TIMES}
+            return {key: self.without(item) for key, item in value.items() if key not in _TIMES | _PLACES}
         if isinstance(value, list):
             return [self.without(item) for item in value]
         if isinstance(value, str):

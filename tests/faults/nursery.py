@@ -14,8 +14,9 @@ from typing import Any
 import pilothouse.app.serve
 import pilothouse.autopilot
 from pilothouse.app.cli import main
+from pilothouse.autopilot.providers import anthropic_wire, openai_wire
 
-IMPORTED = (pilothouse.app.serve, pilothouse.autopilot)
+IMPORTED = (pilothouse.app.serve, pilothouse.autopilot, anthropic_wire, openai_wire)
 
 
 def bear(ask: dict[str, Any]) -> int:

@@ -19,6 +19,7 @@ class Orphans:
     rig: Rig
     heads: dict[str, int]
     since: float  # the kill; embedded: when the next process was ready
+    clock: int = 1  # where an entry of these logs has its time
     seconds: list[float] = field(default_factory=list[float])
 
     def give_up(self, others: "Orphans") -> None:
@@ -46,14 +47,25 @@ class Orphans:
         """When the first flush after that was complete: the wall clock of its last entry."""
         sql = "select body from segments where log_id=?1 and first=?2"
         rows = await self.rig.reader.rows(sql, run_id, head + 1)
-        return json.loads(rows[0][0])[-1][1] / 1_000_000 if rows else None
+        return json.loads(rows[0][0])[-1][self.clock] / 1_000_000 if rows else None
 
 
 async def orphans_of(rig: Rig, process: Process) -> Orphans:
     """To be asked when the process is dead. Embedded: set `since` when the next one is ready."""
     sql = "select r.id, r.head from jobs j join runs r on r.id=j.id where j.state='running'"
+    return Orphans(rig, await _heads(rig, process, sql), process.died_at)
+
+
+async def turn_orphans_of(rig: Rig, process: Process) -> Orphans:
+    """The same for turns: their sessions, and how far the logs of those reached."""
+    sql = (
+        "select s.id, s.head from jobs j join chat_turns t on t.id=j.id join chat_sessions s on s.id=t.session_id"
+        " where j.state='running'"
+    )
+    return Orphans(rig, await _heads(rig, process, sql), process.died_at, clock=2)
+
+
+async def _heads(rig: Rig, process: Process, sql: str) -> dict[str, int]:
     if rig.embedded:
-        rows = await rig.reader.rows(sql)
-    else:
-        rows = await rig.reader.rows(f"{sql} and j.owner=?1", process.worker_id or "")
-    return Orphans(rig, dict(rows), process.died_at)
+        return dict(await rig.reader.rows(sql))
+    return dict(await rig.reader.rows(f"{sql} and j.owner=?1", process.worker_id or ""))

@@ -5,9 +5,11 @@ import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from tests import services
+
+Note: TypeAlias = dict[str, Any]
 
 
 def record(kind: str, **facts: Any) -> None:
@@ -24,16 +26,19 @@ def summary() -> list[str]:
     """The lines to print; none when no fault test ran."""
     if not _path().exists():
         return []
-    notes: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    notes: defaultdict[str, list[Note]] = defaultdict(list)
     for line in _path().read_text().splitlines():
         note = json.loads(line)
         notes[note["kind"]].append(note)
     runs = sum(note["runs"] for note in notes["judged"])
     broken = _violations(sum(note["violations"] for note in notes["judged"]), len(notes["late"]))
     return [
-        *_failpoints(notes["failpoint"]),
+        *_failpoints("Z1 kills by failpoint", notes["failpoint"]),
         *_recoveries(notes["recovery"]),
-        *_kills(notes["kill"]),
+        *_kills("Z1 random kills", "jobs", notes["kill"]),
+        *_failpoints("AutoPilot 11.1 kills by failpoint of turns", notes["turn_failpoint"]),
+        *_kills("AutoPilot 11.1 random kills of turns", "turns", notes["turn_kill"]),
+        *_turns(notes["judged_turns"]),
         *_others(notes["figure"]),
         f"judged {len(notes['judged'])} installations with {runs} runs by I1-I5, I7, I8: {broken}",
     ]
@@ -43,17 +48,28 @@ def _violations(count: int, late: int) -> str:
     return "no violation" if count == late == 0 else f"{count} violations, {late} times orphans that went on late"
 
 
-def _failpoints(hits: Sequence[dict[str, Any]]) -> list[str]:
+def _turns(notes: Sequence[Note]) -> list[str]:
+    """Turns that were compared with undisturbed ones, by profile."""
+    lines: list[str] = []
+    for profile in ("embedded", "scaled"):
+        if mine := [note for note in notes if note["profile"] == profile]:
+            turns, broken, lost = (sum(note[name] for note in mine) for name in ("turns", "violations", "interrupted"))
+            told = f"{broken} violations, {lost} calls that must not be repeated were interrupted and not repeated"
+            lines.append(f"AutoPilot 11.1, 11.2 judged {turns} turns, {profile}: {told}")
+    return lines
+
+
+def _failpoints(title: str, hits: Sequence[Note]) -> list[str]:
     if not hits:
         return []
     counts = Counter((hit["name"], hit["profile"]) for hit in hits)
-    lines = ["Z1 kills by failpoint (embedded / scaled):"]
+    lines = [f"{title} (embedded / scaled):"]
     for name in dict.fromkeys(hit["name"] for hit in hits):
         lines.append(f"  {name:26} {counts[name, 'embedded']:3} / {counts[name, 'scaled']:3}")
     return lines
 
 
-def _recoveries(notes: Sequence[dict[str, Any]]) -> list[str]:
+def _recoveries(notes: Sequence[Note]) -> list[str]:
     lines: list[str] = []
     for profile in ("embedded", "scaled"):
         if times := [seconds for note in notes if note["profile"] == profile for seconds in note["seconds"]]:
@@ -61,7 +77,7 @@ def _recoveries(notes: Sequence[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def _kills(kills: Sequence[dict[str, Any]]) -> list[str]:
+def _kills(title: str, what: str, kills: Sequence[Note]) -> list[str]:
     lines: list[str] = []
     for profile in ("embedded", "scaled"):
         mine = [kill for kill in kills if kill["profile"] == profile]
@@ -70,14 +86,14 @@ def _kills(kills: Sequence[dict[str, Any]]) -> list[str]:
         flights = [kill["in_flight"] for kill in mine]
         times = [seconds for kill in mine for seconds in kill["recovery"]]
         lines += [
-            f"Z1 random kills, {profile}: {len(mine)}",
-            f"  jobs in flight at the kill: at least {min(flights)}, median {statistics.median(flights):g}",
-            f"  first new entry of {len(times)} orphaned jobs: {_spread(times)}",
+            f"{title}, {profile}: {len(mine)}",
+            f"  {what} in flight at the kill: at least {min(flights)}, median {statistics.median(flights):g}",
+            f"  first new entry of {len(times)} orphaned {what}: {_spread(times)}",
         ]
     return lines
 
 
-def _others(figures: Iterable[dict[str, Any]]) -> list[str]:
+def _others(figures: Iterable[Note]) -> list[str]:
     lines = [f"{figure['name']} ({figure['profile']}): {figure['value']}" for figure in figures]
     return sorted(lines)  # what is of one rule stands together
 

@@ -85,3 +85,9 @@ class Script:
     def take(self, request: Asked) -> Answer | Refusal:
         self.requests.append(request)
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+    def wrote(self, request: Asked) -> None:
+        """A piece of the answer to this has been written."""
+
+    def over(self, request: Asked) -> None:
+        """The answer to this has ended, or nobody listens to it any more."""

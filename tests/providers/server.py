@@ -48,17 +48,33 @@ async def _answer(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
-    answer = script.take(await _read(reader))
+    asked = await _read(reader)
+    answer = script.take(asked)
     if isinstance(answer, Refusal):
         writer.write(_refused(answer))
         await writer.drain()
         script.whole += 1
         return
+    try:
+        await _tell(script, asked, answer, make(answer), reader, writer)
+    finally:
+        script.over(asked)
+
+
+async def _tell(
+    script: Script,
+    asked: Asked,
+    answer: Answer,
+    pieces: Iterator[str],
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+) -> None:
     await _pause(reader, answer.delay)
     writer.write(HEAD.encode())
-    for event in make(answer):
+    for event in pieces:
         body = event.encode()
         writer.write(f"{len(body):x}\r\n".encode() + body + b"\r\n")
+        script.wrote(asked)
         await writer.drain()
         await _pause(reader, answer.pause)
     if answer.ends == "cut":

@@ -8,6 +8,7 @@ from typing import Protocol
 from pilothouse.autopilot.models import Models
 from pilothouse.autopilot.probing import probe
 from pilothouse.autopilot.purse import Purse
+from pilothouse.autopilot.testing import tools as testing_tools
 from pilothouse.autopilot.titles import Titles
 from pilothouse.autopilot.turn import AutoPilot
 from pilothouse.base.committer import WriteSet
@@ -42,9 +43,9 @@ class Parts(Protocol):
     def models(self) -> ModelDesk: ...
 
 
-def all_tools() -> ToolBox:
-    """Every tool, in the order in which models are told of them."""
-    return ToolBox(agents.tools, runs.tools, chat_tools)
+def all_tools(*, testing: bool = False) -> ToolBox:
+    """Every tool, in the order in which models are told of them; `testing`: also those of the fault tests."""
+    return ToolBox(agents.tools, runs.tools, chat_tools, testing_tools if testing else {})
 
 
 def parts_for_tools(house: Parts) -> dict[type, object]:
@@ -61,4 +62,5 @@ def open_drive(house: Parts) -> Drive:
         await house.chat.lines.committer.land(WriteSet((insert_cost(row),)))
 
     titles = Titles(models, house.chat.suggest_title, pay, purse)
-    return AutoPilot(all_tools(), house.units, parts_for_tools(house), models, titles=titles, purse=purse).drive
+    tools = all_tools(testing=house.settings.test_blocks)
+    return AutoPilot(tools, house.units, parts_for_tools(house), models, titles=titles, purse=purse).drive

@@ -6,7 +6,7 @@ from typing import cast
 
 from pydantic.fields import FieldInfo
 
-from pilothouse.autopilot import all_tools
+from pilothouse.autopilot import all_tools, testing
 from pilothouse.base.tools import Tool, ToolResult
 from pilothouse.kit.json import JsonObject
 
@@ -50,6 +50,8 @@ def _kind(schema: JsonObject) -> str:
 
 def _results() -> Iterator[str]:
     for result in ToolResult.__subclasses__():
+        if result.__module__ == testing.__name__:
+            continue  # nobody is told of these
         fields = [name for name in result.model_fields if name not in ToolResult.model_fields and name != "type"]
         yield f"| {_type_of(result.model_fields['type'])} | {', '.join(fields)} |\n"
 

@@ -74,7 +74,7 @@ class Settings(BaseModel):
     disabled_blocks: Words = ()  # ids, categories or packages
     metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     failpoint: str | None = None  # where a fault test wants this process to die
-    test_blocks: bool = False  # the effect and probe blocks of the fault tests
+    test_blocks: bool = False  # the blocks and tools of the fault tests
 
     # Models; those of other makers are also read under the names that their own tools use
     openai_api_key: SecretStr | None = None
