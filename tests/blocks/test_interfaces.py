@@ -47,6 +47,9 @@ SAMPLES: dict[str, list[Json]] = {
     "time": ["09:30:00"],
     "None": [None],
     "BlockInput": [{"a": 1}],
+    "list[ToolName]": [["find_block"]],
+    "CodexAutoPilotCredentials": [{"id": "a", "provider": "codex", "type": "api_key", "title": "b"}],
+    "AutoPilotTransport": ["a"],
     "NodesInputMasks": [{"node": {"pin": 1}}],
 }
 CHOICES: dict[str, list[Json]] = {
@@ -166,7 +169,10 @@ def test_kinds_effects_and_static_outputs():
     assert by_name["Agent output"].kind is Kind.OUTPUT
     assert by_name["Note"].kind is Kind.NOTE
     assert by_name["Generic webhook trigger"].kind is Kind.TRIGGER
-    assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.WRITES} == {"Send web request"}
+    assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.WRITES} == {
+        "AutoPilot",
+        "Send web request",
+    }
     assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.READS} == {
         "Fetch web page",
         "Get Wikipedia summary",
@@ -174,4 +180,6 @@ def test_kinds_effects_and_static_outputs():
         "Read spreadsheet",
     }
     assert not by_name["Send web request"].streams
+    assert {spec.name for spec in REGISTRY.values() if spec.kind is Kind.AI} == {"AutoPilot"}
+    assert not by_name["AutoPilot"].streams
     assert by_name["Countdown timer"].timeout_s is None

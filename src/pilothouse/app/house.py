@@ -41,7 +41,7 @@ from pilothouse.engine.ports import Limits
 from pilothouse.features.accounts import Memories, Reception
 from pilothouse.features.agents import Plans
 from pilothouse.features.chat import KIND as TURN_KIND
-from pilothouse.features.chat import Chat, Drive, Lines
+from pilothouse.features.chat import BlockPilot, Chat, Drive, Lines
 from pilothouse.features.models import ModelDesk, Spending, Stockroom, limits_of
 from pilothouse.features.reviews import Reviews
 from pilothouse.features.runs import Retention, Runs
@@ -222,6 +222,8 @@ def _furnish(
     reviews = Reviews(committer, reader, bell)
     chores = [*upkeep(units, reception), *upkeep_of_runs(retention, reviews), *upkeep_of_chat(committer, reader)]
     spending = Spending(reader, limits_of(settings))
+    chat = Chat(reader, Lines(committer, fanout, bell), plans.check_owner, stopper_of(runs), spending.check)
+    motor.pilot = BlockPilot(chat)  # the two need each other: turns start runs, and runs ask for turns
     return House(
         *(settings, profile, keyring, database, units),
         *(committer, reader, bell, fanout),
@@ -232,7 +234,7 @@ def _furnish(
         runs=runs,
         reviews=reviews,
         retention=retention,
-        chat=Chat(reader, Lines(committer, fanout, bell), plans.check_owner, stopper_of(runs), spending.check),
+        chat=chat,
         models=ModelDesk(units, keyring, Stockroom(settings, reader, keyring), spending, probe),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
         upkeep=PeriodicRunner(committer, chores, tick_seconds=LOOK_SECONDS),

@@ -1,0 +1,344 @@
+"""autopilot:15.6, 15.7, blocks:AutoPilot, engine:W1, W6: the block that hands a task of a run to AutoPilot."""
+
+from typing import Any, cast
+
+from pilothouse.base.permissions import Permissions
+from pilothouse.features.chat import SessionNotFound, events, queries
+from pilothouse.features.chat.present import SessionView
+from pilothouse.kit.ids import new_id
+from pilothouse.kit.json import Json, JsonObject, loads
+from tests.autopilot.bridge import Bridge
+from tests.autopilot.room import Room, outputs_of
+from tests.base.waiting import until
+from tests.features.runs.graphs import CHILD, OUTPUT, graph, link, node
+
+PILOT = "c069dc6b-c3ed-4c12-b6e5-d47361e64ce6"
+PINS = ("response", "tool_calls", "conversation_history", "session_id", "token_usage", "error")
+
+
+def pilot(prompt: str, policy: JsonObject | None = None, **inputs: Json) -> JsonObject:
+    """An agent of one such block, whose pins are its outputs."""
+    outs = [node(pin, OUTPUT, name=pin) for pin in PINS]
+    links = [link("pilot", pin, pin, "value") for pin in PINS]
+    return graph("Pilot", [node("pilot", PILOT, policy, prompt=prompt, **inputs), *outs], links)
+
+
+async def sessions(room: Room) -> list[SessionView]:
+    """Those that blocks made, in the order in which they nest."""
+    stand = room.bridge.stand
+    sql = "select id from chat_sessions where user_id=?1 and origin='autopilot_block'"
+    found = [row[0] for row in await stand.rows(sql, stand.ann.actor.user_id)]
+    views = [await queries.get_session(stand.house.api.reader, stand.ann.actor, one) for one in found]
+    return sorted(views, key=lambda view: cast(int, view.metadata["depth"]))
+
+
+async def only_session(room: Room) -> SessionView:
+    async def there() -> bool:
+        return len(await sessions(room)) == 1
+
+    await until(there)
+    return (await sessions(room))[0]
+
+
+async def starts(room: Room, document: JsonObject) -> str:
+    return str((await room.bridge.stand.start(await room.bridge.stand.agent(document)))["id"])
+
+
+async def sleeps(room: Room, run_id: str) -> SessionView:
+    """The session that the run waits for, once it works and the run sleeps."""
+    await room.bridge.stand.reaches(run_id, "waiting")
+    return await only_session(room)
+
+
+async def left(room: Room, run_id: str) -> list[tuple[Any, ...]]:
+    return await room.bridge.stand.rows("select key, job_id from watches where watcher_id=?1", run_id)
+
+
+async def resting(room: Room, **inputs: Json) -> str:
+    """A run that waits for a turn which waits for the gate."""
+    room.when("rest now", ("rest", {"n": 1}))
+    run_id = await starts(room, pilot("rest now", cast(JsonObject | None, inputs.pop("policy", None)), **inputs))
+    await until(lambda: 1 in room.shop.done)
+    await sleeps(room, run_id)
+    return run_id
+
+
+async def test_the_answer_of_the_turn_is_the_blocks(room: Room):
+    """15.7: what it said, did and took; the session is the user's, but not among those that the user began"""
+    room.when("count to three", ("count_up", {"n": 3}))
+    run = await room.bridge.stand.run(pilot("count to three", system_context="be quick"))
+    assert run["status"] == "completed", run
+    got = {name: values[0] for name, values in run["outputs"].items()}
+    assert set(got) == {*PINS} - {"error"}
+    assert got["response"].startswith("Heard: ")
+    assert [(call["tool_name"], call["input"], call["success"]) for call in got["tool_calls"]] == [
+        ("count_up", {"n": 3}, True)
+    ]
+    session = await only_session(room)
+    assert (session.id, session.metadata["depth"], session.active) == (got["session_id"], 1, None)
+    said = cast(list[dict[str, str]], loads(got["conversation_history"]))
+    assert [one["role"] for one in said] == ["user", "assistant"]
+    assert "be quick" in said[0]["content"]
+    assert said[1]["content"] == got["response"]
+    assert got["token_usage"] == {"prompt_tokens": 22, "completion_tokens": 14, "total_tokens": 36}
+    assert run["stats"]["tokens"] == {"completion": 14, "prompt": 22}
+    http = room.bridge.stand.ann.http
+    listed = [one["id"] for one in (await http.get("/api/v1/chat/sessions")).json()["sessions"]]
+    everything = [one["id"] for one in (await http.get("/api/v1/chat/sessions?include_sub=true")).json()["sessions"]]
+    assert (session.id in listed, session.id in everything) == (False, True)
+    assert await left(room, run["id"]) == []
+
+
+async def test_w1_the_run_sleeps_while_autopilot_works(room: Room):
+    """15.7, W1: it holds no worker and no place in its lane; what it waits for is told"""
+    run_id = await resting(room)
+    session = await only_session(room)
+    user_id = room.bridge.stand.ann.actor.user_id
+    assert await room.bridge.stand.rows("select used from lanes where key=?1", f"run/{user_id}") == [(0,)]
+    waits = [event for event in await room.bridge.stand.events(run_id) if event["type"] == "step.waiting"]
+    assert session.active is not None
+    assert [(wait["wait"], wait["ref"]) for wait in waits] == [
+        ("turn", {"session_id": session.id, "turn_id": session.active.turn_id})
+    ]
+    room.shop.gate.set()
+    run = await room.bridge.stand.reaches(run_id, "completed")
+    assert run["outputs"]["session_id"] == [session.id]
+    assert room.shop.done == [1]
+
+
+async def test_w6_cancelling_the_run_stops_the_turn(room: Room):
+    """15.7, W6"""
+    run_id = await resting(room)
+    session = await only_session(room)
+    assert session.active is not None
+    answer = await room.bridge.stand.ann.http.post(f"/api/v1/runs/{run_id}/cancel")
+    assert answer.status_code == 200, answer.text
+    assert await Bridge(room.bridge.stand, session.id).ended(session.active.turn_id, 2) == "cancelled"
+    assert (await room.bridge.stand.reaches(run_id, "cancelled"))["status"] == "cancelled"
+    assert await left(room, run_id) == []
+
+
+async def test_w6_a_run_that_fails_elsewhere_stops_the_turn_too(room: Room):
+    """15.7: nobody would read what it says"""
+    document = pilot("rest now")
+    fails = node("wait", "0e57b10c-0000-4000-8000-000000000006", fact="go")
+    bad = node("bad", "0e57b10c-0000-4000-8000-000000000023", {"on_error": "fail"}, fails=True)
+    document["nodes"] = [*cast(list[Json], document["nodes"]), fails, bad]
+    document["links"] = [*cast(list[Json], document["links"]), link("wait", "value", "bad", "value")]
+    room.when("rest now", ("rest", {"n": 1}))
+    run_id = await starts(room, document)
+    await until(lambda: room.shop.done == [1])
+    session = await sleeps(room, run_id)
+    await room.go(run_id)
+    assert (await room.bridge.stand.reaches(run_id, "failed"))["status"] == "failed"
+    assert session.active is not None
+    assert await Bridge(room.bridge.stand, session.id).ended(session.active.turn_id, 2) == "cancelled"
+
+
+async def test_cancelling_the_turn_that_waits_for_the_run_reaches_down_to_the_blocks_turn(room: Room):
+    """10.5, 15.7"""
+    agent_id = await room.bridge.stand.agent(pilot("rest now"))
+    room.when("rest now", ("rest", {"n": 1}))
+    room.when("go", ("run_agent", {"library_agent_id": agent_id, "wait_for_result": 300}))
+    turn_id = await room.bridge.start("go")
+    await until(lambda: room.shop.done == [1])
+    await room.asleep()
+    session = await only_session(room)
+    assert session.metadata["parent_session_id"] == room.bridge.session_id
+    await room.bridge.chat.cancel_turn(room.bridge.stand.ann.actor, room.bridge.session_id)
+    assert await room.bridge.ended(turn_id) == "cancelled"
+    assert session.active is not None
+    assert await Bridge(room.bridge.stand, session.id).ended(session.active.turn_id, 2) == "cancelled"
+
+
+async def test_a_failed_turn_is_an_error_that_names_the_session(room: Room):
+    """15.7: what it had spent by then counts"""
+    run = await room.bridge.stand.run(pilot("<user_context>"))
+    session = await only_session(room)
+    assert run["status"] == "completed_with_errors"
+    [error] = run["outputs"]["error"]
+    assert session.id in error
+    assert "There is nothing to answer." in error
+    finished = [event for event in await room.bridge.stand.events(run["id"]) if event["type"] == "step.finished"]
+    failed = next(event["error"] for event in finished if event["error"])
+    assert (failed["code"], failed["detail"]["session_id"]) == ("autopilot_failed", session.id)
+    assert await left(room, run["id"]) == []
+
+
+async def test_what_takes_too_long_is_stopped_and_says_how_long_it_had(room: Room):
+    """15.7, T2: six hours, or less when the agent says so"""
+    run_id = await resting(room, policy={"timeout_s": 1})
+    session = await only_session(room)
+    run = await room.bridge.stand.reaches(run_id, "completed_with_errors")
+    [error] = run["outputs"]["error"]
+    assert session.id in error
+    assert "1 seconds" in error
+    assert session.active is not None
+    assert await Bridge(room.bridge.stand, session.id).ended(session.active.turn_id, 2) == "cancelled"
+    assert room.bridge.stand.house.api.registry[PILOT].timeout_s == 21_600
+
+
+async def test_a_session_that_is_deleted_meanwhile_fails_the_step_and_is_not_made_again(room: Room):
+    """15.7"""
+    run_id = await resting(room)
+    session = await only_session(room)
+    await room.bridge.chat.delete_session(room.bridge.stand.ann.actor, session.id)
+    run = await room.bridge.stand.reaches(run_id, "completed_with_errors")
+    assert session.id in run["outputs"]["error"][0]
+    assert await sessions(room) == []
+
+
+async def test_a_step_that_is_tried_again_asks_anew(room: Room):
+    """15.7, T1"""
+    retry: JsonObject = {"retry": {"max_attempts": 2, "backoff_s": 0.05, "on": "any"}}
+    run = await room.bridge.stand.run(pilot("<user_context>", retry))
+    assert run["stats"]["retries"] == 1
+    assert len(await sessions(room)) == 2
+
+
+async def test_a_session_may_be_gone_on_with(room: Room):
+    """15.7"""
+    first = await room.bridge.stand.run(pilot("hello"))
+    session_id = first["outputs"]["session_id"][0]
+    second = await room.bridge.stand.run(pilot("again", session_id=session_id))
+    assert second["outputs"]["session_id"] == [session_id]
+    said = cast(list[dict[str, str]], loads(second["outputs"]["conversation_history"][0]))
+    assert [one["content"] for one in said if one["role"] == "user"] == ["hello", "again"]
+    assert second["outputs"]["token_usage"][0]["prompt_tokens"] == 11
+
+
+async def test_a_busy_session_takes_the_task_into_its_turn_whose_result_it_is(room: Room):
+    """15.7: the other turn is not the run's, which neither pays for it nor stops it"""
+    room.when("rest", ("rest", {"n": 1}))
+    turn_id = await room.bridge.start("rest")
+    await until(lambda: room.shop.done == [1])
+    run_id = await starts(room, pilot("and then this", session_id=room.bridge.session_id))
+    cancelled = await starts(room, pilot("and that", session_id=room.bridge.session_id))
+    for one in (run_id, cancelled):
+        await room.bridge.stand.reaches(one, "waiting")
+    await room.bridge.stand.ann.http.post(f"/api/v1/runs/{cancelled}/cancel")
+    await room.bridge.stand.reaches(cancelled, "cancelled")
+    room.shop.gate.set()
+    run = await room.bridge.stand.reaches(run_id, "completed")
+    assert await room.bridge.ended(turn_id) == "completed"
+    told = [event for event in await room.bridge.events() if event.turn_id == turn_id]
+    assert ["and then this"] in [event.data["texts"] for event in told if event.type == events.FOLLOW_UP]
+    assert run["outputs"]["session_id"] == [room.bridge.session_id]
+    assert "and then this" in run["outputs"]["response"][0]
+    assert (run["stats"]["tokens"], run["stats"]["cost_microdollars"]) == ({}, {})
+
+
+async def test_foreign_and_unknown_sessions_are_not_found(room: Room):
+    """15.4, 15.7"""
+    bob = await room.bridge.stand.house.person()
+    foreign = (await bob.http.post("/api/v1/chat/sessions", json={})).json()["id"]
+    errors = [
+        (await room.bridge.stand.run(pilot("hi", session_id=one)))["outputs"]["error"] for one in (foreign, new_id())
+    ]
+    assert errors[0] == errors[1] == [SessionNotFound().message]
+    await bob.leave()
+
+
+async def test_blocks_and_sub_sessions_nest_three_deep_together(room: Room):
+    """15.6: counted through runs, and through the runs of their sub-agents"""
+    deeper = await room.bridge.stand.agent(pilot("deeper"))
+    inner = graph("Inner", [node("child", CHILD, **_child(deeper))], [])
+    around = await room.bridge.stand.agent(inner)
+    room.when("deeper", ("run_agent", {"library_agent_id": around, "wait_for_result": 60}))
+    room.when("delegates", ("run_sub_session", {"prompt": "deeper", "wait_for_result": 60}))
+    run = await room.bridge.stand.run(pilot("deeper"))
+    assert run["status"] == "completed", run
+    assert [view.metadata["depth"] for view in await sessions(room)] == [1, 2, 3]
+    codes = await failures(room)
+    assert codes == ["nesting_limit"]
+    said = await room.bridge.ask("delegates")
+    assert said.status == "completed"
+    assert [view.metadata["depth"] for view in await sessions(room)] == [1, 2, 2, 3, 3]
+    assert await failures(room) == ["nesting_limit"] * 2
+
+
+def _child(agent_id: str) -> dict[str, Json]:
+    return {"graph_id": agent_id, "graph_version": 1, "inputs": {}, "input_schema": {}, "output_schema": {}}
+
+
+async def failures(room: Room) -> list[str]:
+    """The codes of the AutoPilot steps that failed."""
+    stand = room.bridge.stand
+    found: list[str] = []
+    for (run_id,) in await stand.rows("select id from runs where user_id=?1", stand.ann.actor.user_id):
+        ended = [event for event in await stand.events(run_id) if event["type"] == "step.finished" and event["error"]]
+        found += [event["error"]["code"] for event in ended if event["node_id"] == "pilot"]
+    return found
+
+
+async def test_an_agent_may_allow_less_nesting(room: Room):
+    """15.6: and never more"""
+    agent_id = await room.bridge.stand.agent(pilot("second", max_recursion_depth=1))
+    room.when("first", ("run_agent", {"library_agent_id": agent_id, "wait_for_result": 60}))
+    await room.bridge.stand.run(pilot("first", max_recursion_depth=10))
+    assert [view.metadata["depth"] for view in await sessions(room)] == [1]
+    assert await failures(room) == ["nesting_limit"]
+
+
+async def test_autopilot_gets_no_right_that_the_run_lacks(room: Room):
+    """14.2, 14.4, 15.7: the filters of the turn that started the run and of the block count together"""
+    agent_id = await room.bridge.stand.agent(pilot("inside", tools=["rest"], blocks=["12345678"], blocks_exclude=True))
+    room.when("go", ("run_agent", {"library_agent_id": agent_id, "wait_for_result": 60}))
+    narrow = {"tools": ["count_up"], "tools_exclude": True}
+    said = await room.bridge.ask("go", permissions=narrow)
+    assert said.outputs[0]["execution"]["status"] == "completed", said.outputs
+    session = await only_session(room)
+    allowed = Permissions.of(cast(JsonObject, session.metadata["permissions"]))
+    assert not any(allowed.allows_tool(name) for name in ("rest", "count_up"))
+    assert allowed.allows_tool("stumble")
+    assert not allowed.allows_block("12345678-0000-4000-8000-000000000000", "Some block")
+    asked = next(body for body in room.script.asked if "inside" in str(body["messages"]))
+    offered = {tool["function"]["name"] for tool in asked["tools"]}
+    assert not offered & {"rest", "count_up"}
+    assert {"stumble", "run_agent"} <= offered
+
+
+async def test_only_the_tools_that_the_block_lists(room: Room):
+    """14.1, 15.7"""
+    run = await room.bridge.stand.run(pilot("inside", tools=["count_up"], tools_exclude=False))
+    assert run["status"] == "completed"
+    assert [tool["function"]["name"] for tool in room.script.asked[-1]["tools"]] == ["count_up"]
+
+
+async def test_a_dry_one_asks_in_a_dry_session(room: Room):
+    """1.2, 15.7: and never lets one that acts go on for a dry one"""
+    await room.bridge.stand.run(pilot("inside", dry_run=True))
+    assert (await only_session(room)).metadata["dry_run"] is True
+    run = await room.bridge.stand.run(pilot("more", dry_run=True, session_id=room.bridge.session_id))
+    assert run["status"] == "completed_with_errors"
+    assert await failures(room) == ["dry_run_left"]
+
+
+async def test_a_dry_session_does_not_start_a_run_that_would_ask(room: Room):
+    """1.2"""
+    dry = await room.bridge.another(dry_run=True)
+    agent_id = await room.bridge.stand.agent(pilot("inside"))
+    room.when("go", ("run_agent", {"library_agent_id": agent_id, "wait_for_result": 60}))
+    assert (await dry.ask("go")).outputs[0]["type"] == "error"
+    assert await sessions(room) == []
+
+
+async def test_what_sub_sessions_cost_counts_in_the_run(room: Room):
+    """15.7, E3: once, and with the tokens of the turn itself"""
+    room.when("delegates", ("run_sub_session", {"prompt": "below", "wait_for_result": 60}))
+    run = await room.bridge.stand.run(pilot("delegates"))
+    assert run["outputs"]["token_usage"][0]["total_tokens"] == 54
+    assert run["stats"]["tokens"] == {"completion": 21, "prompt": 33}
+    assert run["stats"]["cost_microdollars"] == {"openai": 0}
+
+
+async def test_a_model_does_not_find_the_block_unless_it_builds(room: Room):
+    """F2, 15.7"""
+    room.when("search", ("find_block", {"query": "AutoPilot"}))
+    room.when("build", ("find_block", {"query": "AutoPilot", "for_agent_generation": True}))
+    found = [
+        [one["id"] for one in (await room.bridge.ask(words)).outputs[0].get("blocks", [])]
+        for words in ("search", "build")
+    ]
+    assert [PILOT in ids for ids in found] == [False, True]
+    assert outputs_of(await room.bridge.events())
