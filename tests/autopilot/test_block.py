@@ -2,25 +2,40 @@
 
 from typing import Any, cast
 
+import pytest
+
+from pilothouse.base.jobs.moves import micros
 from pilothouse.base.permissions import Permissions
-from pilothouse.features.chat import SessionNotFound, events, queries
+from pilothouse.blocks.context import PilotOrder
+from pilothouse.blocks.rehearsal import PreparedHttp
+from pilothouse.engine.context import StepContext
+from pilothouse.engine.ports import StepFailed
+from pilothouse.engine.state import Step, node_states
+from pilothouse.features.chat import BlockPilot, SessionNotFound, events, queries
 from pilothouse.features.chat.present import SessionView
-from pilothouse.kit.ids import new_id
+from pilothouse.features.runs import Errand
+from pilothouse.features.runs.memory import RunMemories
+from pilothouse.features.runs.stage import Stage
+from pilothouse.kit.ids import AgentId, new_id
 from pilothouse.kit.json import Json, JsonObject, loads
 from tests.autopilot.bridge import Bridge
-from tests.autopilot.room import Room, outputs_of
+from tests.autopilot.room import Room
 from tests.base.waiting import until
-from tests.features.runs.graphs import CHILD, OUTPUT, graph, link, node
+from tests.features.runs.graphs import AWAIT, CHILD, OUTPUT, SPEND, graph, link, node
 
 PILOT = "c069dc6b-c3ed-4c12-b6e5-d47361e64ce6"
 PINS = ("response", "tool_calls", "conversation_history", "session_id", "token_usage", "error")
+
+
+def pilot_node(prompt: str, policy: JsonObject | None = None, **inputs: Json) -> JsonObject:
+    return node("pilot", PILOT, policy, prompt=prompt, **inputs)
 
 
 def pilot(prompt: str, policy: JsonObject | None = None, **inputs: Json) -> JsonObject:
     """An agent of one such block, whose pins are its outputs."""
     outs = [node(pin, OUTPUT, name=pin) for pin in PINS]
     links = [link("pilot", pin, pin, "value") for pin in PINS]
-    return graph("Pilot", [node("pilot", PILOT, policy, prompt=prompt, **inputs), *outs], links)
+    return graph("Pilot", [pilot_node(prompt, policy, **inputs), *outs], links)
 
 
 async def sessions(room: Room) -> list[SessionView]:
@@ -54,10 +69,10 @@ async def left(room: Room, run_id: str) -> list[tuple[Any, ...]]:
     return await room.bridge.stand.rows("select key, job_id from watches where watcher_id=?1", run_id)
 
 
-async def resting(room: Room, **inputs: Json) -> str:
+async def resting(room: Room, policy: JsonObject | None = None) -> str:
     """A run that waits for a turn which waits for the gate."""
     room.when("rest now", ("rest", {"n": 1}))
-    run_id = await starts(room, pilot("rest now", cast(JsonObject | None, inputs.pop("policy", None)), **inputs))
+    run_id = await starts(room, pilot("rest now", policy))
     await until(lambda: 1 in room.shop.done)
     await sleeps(room, run_id)
     return run_id
@@ -118,12 +133,50 @@ async def test_w6_cancelling_the_run_stops_the_turn(room: Room):
     assert await left(room, run_id) == []
 
 
+async def test_w6_a_run_cancelled_before_anybody_waited_for_its_turn_stops_it_too(room: Room):
+    """15.7, W6: as when a worker dies right after it has asked; what it left tells the next what to stop"""
+    held = await room.bridge.stand.agent(graph("Held", [node("wait", AWAIT, fact="go"), pilot_node("rest now")], []))
+    room.when("rest now", ("rest", {"n": 1}))
+    run_id = str((await room.bridge.stand.start(held))["id"])
+    await until(lambda: room.shop.done == [1])
+    session = await sleeps(room, run_id)
+    assert session.active is not None
+    [(key, _)] = await left(room, run_id)
+    message = "select message_id from chat_messages where session_id=?1"
+    [(message_id,)] = await room.bridge.stand.rows(message, session.id)
+    await room.bridge.stand.tell(
+        "update watches set job_id=:m where key=:k and watcher_id=:r", m=message_id, k=key, r=run_id
+    )
+    await room.bridge.stand.ann.http.post(f"/api/v1/runs/{run_id}/cancel")
+    assert await Bridge(room.bridge.stand, session.id).ended(session.active.turn_id, 2) == "cancelled"
+    assert await left(room, run_id) == []
+
+
+async def test_nothing_is_asked_for_a_run_that_was_cancelled(room: Room):
+    """15.7, W6: a task on its way when the cancel was marked leaves no session"""
+    run_id = await room.bridge.stand.agent(graph("Waits", [node("wait", AWAIT, fact="go")], []))
+    run_id = str((await room.bridge.stand.start(run_id))["id"])
+    await room.bridge.stand.reaches(run_id, "waiting")
+    user_id = room.bridge.stand.ann.actor.user_id
+    errand = Errand(run_id, user_id, new_id(), new_id(), PilotOrder("hello"), None)
+    desk = BlockPilot(room.bridge.chat)
+    await room.bridge.stand.tell("update jobs set cancel_at=1 where id=:id", id=run_id)
+    assert await desk.ask(errand) is False
+    assert await sessions(room) == []
+    assert await desk.standing(user_id, errand.session_id, errand.message_id) is None
+    await room.bridge.stand.tell("update jobs set cancel_at=null where id=:id", id=run_id)
+    assert await desk.ask(errand) is True
+    assert await desk.ask(errand) is True
+    assert len(await sessions(room)) == 1
+    await room.bridge.stand.ann.http.post(f"/api/v1/runs/{run_id}/cancel")
+
+
 async def test_w6_a_run_that_fails_elsewhere_stops_the_turn_too(room: Room):
     """15.7: nobody would read what it says"""
     document = pilot("rest now")
-    fails = node("wait", "0e57b10c-0000-4000-8000-000000000006", fact="go")
-    bad = node("bad", "0e57b10c-0000-4000-8000-000000000023", {"on_error": "fail"}, fails=True)
-    document["nodes"] = [*cast(list[Json], document["nodes"]), fails, bad]
+    waits = node("wait", AWAIT, fact="go")
+    bad = node("bad", SPEND, {"on_error": "fail"}, fails=True)
+    document["nodes"] = [*cast(list[Json], document["nodes"]), waits, bad]
     document["links"] = [*cast(list[Json], document["links"]), link("wait", "value", "bad", "value")]
     room.when("rest now", ("rest", {"n": 1}))
     run_id = await starts(room, document)
@@ -242,7 +295,8 @@ async def test_foreign_and_unknown_sessions_are_not_found(room: Room):
 async def test_blocks_and_sub_sessions_nest_three_deep_together(room: Room):
     """15.6: counted through runs, and through the runs of their sub-agents"""
     deeper = await room.bridge.stand.agent(pilot("deeper"))
-    inner = graph("Inner", [node("child", CHILD, **_child(deeper))], [])
+    schemas: dict[str, Json] = {"inputs": {}, "input_schema": {}, "output_schema": {}}
+    inner = graph("Inner", [node("child", CHILD, None, graph_id=deeper, graph_version=1, **schemas)], [])
     around = await room.bridge.stand.agent(inner)
     room.when("deeper", ("run_agent", {"library_agent_id": around, "wait_for_result": 60}))
     room.when("delegates", ("run_sub_session", {"prompt": "deeper", "wait_for_result": 60}))
@@ -255,10 +309,6 @@ async def test_blocks_and_sub_sessions_nest_three_deep_together(room: Room):
     assert said.status == "completed"
     assert [view.metadata["depth"] for view in await sessions(room)] == [1, 2, 2, 3, 3]
     assert await failures(room) == ["nesting_limit"] * 2
-
-
-def _child(agent_id: str) -> dict[str, Json]:
-    return {"graph_id": agent_id, "graph_version": 1, "inputs": {}, "input_schema": {}, "output_schema": {}}
 
 
 async def failures(room: Room) -> list[str]:
@@ -341,4 +391,16 @@ async def test_a_model_does_not_find_the_block_unless_it_builds(room: Room):
         for words in ("search", "build")
     ]
     assert [PILOT in ids for ids in found] == [False, True]
-    assert outputs_of(await room.bridge.events())
+
+
+async def test_nobody_runs_the_block_alone(room: Room):
+    """15.7: outside of a run nothing stands behind it, so whoever calls it alone is refused"""
+    house, user_id = room.bridge.stand.house.api, room.bridge.stand.ann.actor.user_id
+    agent_id = await room.bridge.stand.agent(graph("Lonely", [pilot_node("hello")], []))
+    plan = (await house.plans.find(user_id, AgentId(agent_id))).plan
+    alone = Stage(house.registry, PreparedHttp(), RunMemories(house.reader)).get(PILOT)
+    step = StepContext(new_id(), Step(1, node_states(plan, {"inputs": {}})[0], {}, 0), micros)
+    with pytest.raises(StepFailed) as refused:
+        await alone.call({"prompt": "hello"}, step)
+    assert refused.value.code == "not_available"
+    assert await sessions(room) == []
