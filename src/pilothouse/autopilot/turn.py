@@ -89,7 +89,8 @@ class AutoPilot:
         elif isinstance(end, Failed):
             await _fail(record, end)
         elif end is End.ANSWERED:
-            await record.log.settle(events.COMPLETED)
+            refusal = await self.purse.refusal_of_next(turn.turn.user_id)
+            await record.log.settle(events.COMPLETED, refusal=refusal and events.notice(*refusal, level="warning"))
         elif end is End.HANDED_ON:
             await record.log.barrier()
 
