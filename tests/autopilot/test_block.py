@@ -1,6 +1,6 @@
 """autopilot:15.7, blocks:AutoPilot, engine:W1, W6: the block that hands a task of a run to AutoPilot."""
 
-from typing import Any, cast
+from typing import cast
 
 from pilothouse.blocks.context import PilotOrder
 from pilothouse.features.chat import BlockPilot, SessionNotFound, events, queries
@@ -55,8 +55,10 @@ async def sleeps(room: Room, run_id: str) -> SessionView:
     return await only_session(room)
 
 
-async def left(room: Room, run_id: str) -> list[tuple[Any, ...]]:
-    return await room.bridge.stand.rows("select key, job_id from watches where watcher_id=?1", run_id)
+async def left(room: Room, run_id: str) -> list[str]:
+    """What the run still watches."""
+    rows = await room.bridge.stand.rows("select key from watches where watcher_id=?1", run_id)
+    return [str(row[0]) for row in rows]
 
 
 async def resting(room: Room, policy: JsonObject | None = None) -> str:
@@ -131,7 +133,7 @@ async def test_w6_a_run_cancelled_before_anybody_waited_for_its_turn_stops_it_to
     await until(lambda: room.shop.done == [1])
     session = await sleeps(room, run_id)
     assert session.active is not None
-    [(key, _)] = await left(room, run_id)
+    [key] = await left(room, run_id)
     message = "select message_id from chat_messages where session_id=?1"
     [(message_id,)] = await room.bridge.stand.rows(message, session.id)
     await room.bridge.stand.tell(

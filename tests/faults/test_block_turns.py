@@ -4,13 +4,13 @@ import asyncio
 import gc
 import signal
 import time
-from typing import Any, cast
 
 import pytest
 
 from pilothouse.app.house import House, open_house
 from pilothouse.features.agents import create_agent
 from pilothouse.features.runs import RunAsk, queries
+from pilothouse.features.runs.present import RunFacts
 from pilothouse.kit.ids import AgentId, RunId
 from pilothouse.kit.json import Json, JsonObject
 from tests.faults.agents import OUTPUT, link, node
@@ -35,7 +35,7 @@ async def started(house: House, rig: Rig, agent_id: str) -> str:
     return (await house.runs.start_run(rig.people[0].actor, RunAsk(AgentId(agent_id), {}))).id
 
 
-async def ended(house: House, rig: Rig, run_id: str, seconds: float = 60) -> Any:
+async def ended(house: House, rig: Rig, run_id: str, seconds: float = 60) -> RunFacts:
     deadline = time.monotonic() + seconds
     while (facts := await queries.get_run(house.reader, rig.people[0].actor, RunId(run_id))).ended_at is None:
         assert time.monotonic() < deadline, facts.status
@@ -72,5 +72,5 @@ async def test_a_run_killed_around_its_wait_for_autopilot_asks_once_and_gets_its
             "select distinct session_id, status from chat_turns where origin='autopilot_block'"
         )
         assert len(made) == len(PLACES) + 1
-        assert sorted(cast(list[Any], turns)) == sorted((row[0], "completed") for row in made)
+        assert sorted(turns) == sorted((row[0], "completed") for row in made)
         assert len(await rig.reader.rows("select 1 from chat_turns")) == len(made)

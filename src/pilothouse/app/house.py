@@ -222,8 +222,6 @@ def _furnish(
     reviews = Reviews(committer, reader, bell)
     chores = [*upkeep(units, reception), *upkeep_of_runs(retention, reviews), *upkeep_of_chat(committer, reader)]
     spending = Spending(reader, limits_of(settings))
-    chat = Chat(reader, Lines(committer, fanout, bell), plans.check_owner, stopper_of(runs), spending.check)
-    motor.pilot = BlockPilot(chat)  # the two need each other: turns start runs, and runs ask for turns
     return House(
         *(settings, profile, keyring, database, units),
         *(committer, reader, bell, fanout),
@@ -234,7 +232,7 @@ def _furnish(
         runs=runs,
         reviews=reviews,
         retention=retention,
-        chat=chat,
+        chat=_chat(runs, Lines(committer, fanout, bell), spending),
         models=ModelDesk(units, keyring, Stockroom(settings, reader, keyring), spending, probe),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
         upkeep=PeriodicRunner(committer, chores, tick_seconds=LOOK_SECONDS),
@@ -245,6 +243,13 @@ def _motor(settings: Settings, counter: Counter, fanout: Fanout, stage: Stage, m
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
     made = (counter.committer, fanout, counter.bell, counter.plans, Loader(counter.reader), stage)
     return Motor(*made, memories, limits, counter, new_id())
+
+
+def _chat(runs: Runs, lines: Lines, spending: Spending) -> Chat:
+    """The two need each other: turns start runs, and runs ask for turns."""
+    chat = Chat(runs.reader, lines, runs.plans.check_owner, stopper_of(runs), spending.check)
+    runs.motor.pilot = BlockPilot(chat)
+    return chat
 
 
 def _caps(settings: Settings) -> Caps:
