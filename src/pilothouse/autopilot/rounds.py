@@ -118,8 +118,7 @@ class Rounds:
 
     async def _leg(self, *, closing: bool) -> End | Failed:
         """One run of the library's loop over what the log says."""
-        self._pay_for_lost()
-        self.record.reset_step()
+        self._take_back_lost()
         self.record.finish_answered_step()
         if self.record.rounds and not closing and not self.record.log.parts.calls:
             await self.record.take_follow_ups()  # between two rounds, where the last worker was lost
@@ -191,11 +190,12 @@ class Rounds:
         attempt = new_id() if begun is None else begun[0]
         self._pay(abandoned_row(self.record.messages(), self.room.overhead, heard, self.chosen, self._call(attempt)))
 
-    def _pay_for_lost(self) -> None:
+    def _take_back_lost(self) -> None:
         """A worker before this one died while the model spoke. What it had heard is on disk, what it cost is not."""
         begun = self.record.cut_off()
         if begun is not None and not self.chosen.is_offline:
             self._pay(lost_row(self.record.messages(), self.room.overhead, begun[1], self.chosen, self._call(begun[0])))
+        self.record.reset_step()
 
     def _pay(self, row: CostRow) -> None:
         """Lands with what ends the turn or takes the step back."""
