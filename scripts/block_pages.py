@@ -106,7 +106,7 @@ def _taken(spec: BlockSpec, pin: str) -> str:
     """Which credentials it takes: their types, and of whom."""
     schema = properties(spec.inputs)[pin]
     types, providers = as_list(schema.get("credentials_types")), as_list(schema.get("credentials_provider"))
-    return f"{' or '.join(map(str, types))} of {' or '.join(map(str, providers))}"
+    return f"{' or '.join(map(str, types)) or 'any'} of {' or '.join(map(str, providers))}"
 
 
 def _input_row(pin: str, schema: JsonObject, spec: BlockSpec) -> str:

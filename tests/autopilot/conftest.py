@@ -1,25 +1,20 @@
 """One installation per profile for all tests of AutoPilot in this process; every test comes as new people."""
 
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from pilothouse.base.tools import ToolBox
 from tests.autopilot.bridge import Bridge, open_bridge
 from tests.autopilot.room import Room, open_room
-from tests.autopilot.stage import Stage
+from tests.autopilot.stage import Stage, open_stage
 from tests.autopilot.switch import Switch
 from tests.autopilot.till import Till, open_till
-from tests.autopilot.workshop import Workshop
 from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.runs.conftest import settings_for
 from tests.features.runs.stand import Installation, open_installation, stamp
 from tests.lines import new_prefix
-from tests.providers.script import Answer, Refusal, Script
-from tests.providers.server import provider
 
 SCALED = pytest.param("scaled_pilot", marks=pytest.mark.scaled)
 HERE = Path(__file__).parent
@@ -127,19 +122,17 @@ async def chosen(switched: tuple[Installation, Switch]) -> AsyncGenerator[Bridge
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def stage(chosen: Bridge, switched: tuple[Installation, Switch]) -> AsyncGenerator[Stage]:
-    shop = Workshop()
-    async with AsyncExitStack() as stack:
+async def stage(switched: tuple[Installation, Switch]) -> AsyncGenerator[Stage]:
+    """Embedded, with a scripted provider, where the profile does not matter."""
+    async with open_stage(switched) as opened_stage:
+        yield opened_stage
 
-        async def play(*answers: Answer | Refusal, tools: ToolBox | None = None, **settings: object) -> Script:
-            script = Script(list(answers))
-            url = await stack.enter_async_context(provider(script, "openai"))
-            told = {"openai_base_url": url, "openai_api_key": "k", "chat_model": "openai/test"} | settings
-            models = switched[1].connect(switched[0], shop.tools if tools is None else tools, **told)
-            stack.push_async_callback(models.aclose)
-            return script
 
-        yield Stage(chosen, shop, play)
+@pytest_asyncio.fixture(loop_scope="session")
+async def both(either: tuple[Installation, Switch]) -> AsyncGenerator[Stage]:
+    """The same on each profile in turn."""
+    async with open_stage(either) as opened_stage:
+        yield opened_stage
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -76,15 +76,15 @@ def read(asked: Mapping[str, object]) -> str:
     return str(asked["messages"])
 
 
-async def bound_bridge(stage: Stage) -> tuple[Bridge, str]:
-    agent = await stage.bridge.stand.agent(graphs.adder())
-    return await stage.bridge.another(builder_graph_id=agent), agent
+async def bound_bridge(both: Stage) -> tuple[Bridge, str]:
+    agent = await both.bridge.stand.agent(graphs.adder())
+    return await both.bridge.another(builder_graph_id=agent), agent
 
 
-async def test_each_turn_is_told_of_the_agent_as_it_is_now(stage: Stage):
+async def test_each_turn_is_told_of_the_agent_as_it_is_now(both: Stage):
     """6.7, 6.8: beside the current message only; the prompt is the same on all turns."""
-    script = await stage.play(BYE, tools=all_tools())
-    bridge, agent = await bound_bridge(stage)
+    script = await both.play(BYE, tools=all_tools())
+    bridge, agent = await bound_bridge(both)
     await bridge.ask("one")
     await bridge.ask("two")
     first, second = script.asked
@@ -98,23 +98,23 @@ async def test_each_turn_is_told_of_the_agent_as_it_is_now(stage: Stage):
     assert "builder_context" not in shown.text
 
 
-async def test_an_agent_that_is_gone_is_said_to_be(stage: Stage):
+async def test_an_agent_that_is_gone_is_said_to_be(both: Stage):
     """6.8"""
-    script = await stage.play(BYE)
-    bridge, agent = await bound_bridge(stage)
+    script = await both.play(BYE)
+    bridge, agent = await bound_bridge(both)
     gone = await bridge.stand.ann.http.delete(f"/api/v1/agents/{agent}", headers={"If-Match": "*"})
     assert gone.is_success, gone.text
     assert (await bridge.ask("hello?")).status == "completed"
     assert FETCH_FAILED in read(script.asked[0])
 
 
-async def test_running_means_the_bound_agent_and_no_other(stage: Stage):
+async def test_running_means_the_bound_agent_and_no_other(both: Stage):
     """1.4"""
-    other = await stage.bridge.stand.agent(graphs.adder())
+    other = await both.bridge.stand.agent(graphs.adder())
     bare = ("run_agent", '{"inputs": {"n": 1}, "wait_for_result": 30}')
     foreign = ("run_agent", f'{{"library_agent_id": "{other}", "inputs": {{"n": 1}}}}')
-    await stage.play(calls(bare, foreign), BYE, tools=all_tools())
-    bridge, agent = await bound_bridge(stage)
+    await both.play(calls(bare, foreign), BYE, tools=all_tools())
+    bridge, agent = await bound_bridge(both)
     said = await bridge.ask("run it")
     results: dict[str, dict[str, Json]] = {str(output["type"]): output for output in said.outputs}
     assert results["error"]["code"] == "builder_session_graph_mismatch"
@@ -123,10 +123,10 @@ async def test_running_means_the_bound_agent_and_no_other(stage: Stage):
     assert runs == [(0,)]
 
 
-async def test_an_unbound_session_is_told_nothing_of_it(stage: Stage):
+async def test_an_unbound_session_is_told_nothing_of_it(both: Stage):
     """6.6, 6.8"""
-    script = await stage.play(BYE)
-    said = await stage.bridge.ask("one")
+    script = await both.play(BYE)
+    said = await both.bridge.ask("one")
     assert "builder_" not in read(script.asked[0])
     blocks = cast(list[JsonObject], said.of(events.CONTEXT)[0].data["blocks"])
     assert [block["kind"] for block in blocks] == ["temporal_context"]

@@ -167,6 +167,29 @@ async def test_a_call_that_is_cancelled_is_paid_for_as_far_as_it_got(till: Till)
     assert row["cost_u"] > 90_000  # a dollar per million tokens would be that
 
 
+async def test_a_call_in_flight_when_its_worker_dies_is_paid_for_by_an_estimate(till: Till):
+    """13.4, 13.7, P1: once, beside the call that replaces it, and it counts towards the turn's ceiling"""
+    spoken = Answer(text=("word ",) * 400, pause=0.02, tokens=Tokens(90_000, 7))
+    script = await till.play("anthropic", spoken, model=CLAUDE)
+    turn_id = await till.bridge.start("talk")
+
+    async def speaks() -> bool:
+        return any(event.type == events.TEXT_DELTA for event in await till.bridge.events())
+
+    await until(speaks)
+    script.answers[:] = [Answer(text=("Done.",))]
+    await till.switch.lose_worker()
+    assert await till.bridge.ended(turn_id) == "completed"
+    lost, whole = sorted(await till.rows(), key=lambda row: -len(row["call_id"]))
+    assert (whole["call_id"], whole["prompt_tokens"]) == (f"{turn_id}:1", 11)
+    [begun] = [event.data["part_ids"] for event in await till.bridge.events() if event.type == events.STEP_RESET]
+    assert isinstance(begun, list)
+    assert lost["call_id"] == f"{turn_id}:1:{begun[0]}"
+    assert (lost["source"], lost["job_id"], lost["step"]) == ("price_table", turn_id, 1)
+    assert lost["cost_u"] > 0
+    assert 0 < lost["completion_tokens"] < 400 < lost["prompt_tokens"] < 90_000  # with instructions and tools
+
+
 async def test_a_call_that_breaks_off_is_paid_for_beside_the_one_that_replaces_it(till: Till):
     """13.4, C4"""
     half = Answer(text=("Half an ans",), ends="early", tokens=Tokens(90_000, 7))

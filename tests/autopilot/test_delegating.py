@@ -198,6 +198,28 @@ async def test_limits_and_dry_runs_are_inherited(room: Room):
     assert (await dry.ask("cancel")).outputs[0]["status"] == "completed"
 
 
+async def test_a_turn_that_waited_for_its_place_is_limited_when_it_gets_it(room: Room):
+    """14.4, 2.6: the filter goes with the turn through the queue, and with what it delegates then"""
+    room.when("rest", ("rest", {"n": 1}))
+    running = [await (await room.bridge.another()).start("rest") for _ in range(5)]
+    await until(lambda: len(room.shop.done) == 5)
+    room.when("limited", delegate("below", wait_for_result=30))
+    narrow = {"tools": ["count_up", "rest"], "tools_exclude": True}
+    held = await room.bridge.start("limited", permissions=narrow)
+    view = await queries.get_session(
+        room.bridge.stand.house.api.reader, room.bridge.stand.ann.actor, room.bridge.session_id
+    )
+    assert view.status == "queued"
+    room.shop.gate.set()
+    assert [await room.bridge.ended(turn_id) for turn_id in (*running, held)] == ["completed"] * 6
+    asked = [body for body in room.script.asked if any(word in str(body["messages"]) for word in ("limited", "below"))]
+    assert len(asked) >= 3
+    for body in asked:
+        offered = {tool["function"]["name"] for tool in body["tools"]}
+        assert "stumble" in offered
+        assert not offered & {"count_up", "rest"}
+
+
 async def test_too_many_turns_leave_no_session_behind(room: Room):
     """2.6, SS3"""
     room.when("rest", ("rest", {"n": 1}))

@@ -29,32 +29,32 @@ def posting(sent: list[str]) -> ToolBox:
     return tools
 
 
-async def test_outside_effects_are_left_out_and_the_model_is_not_told(stage: Stage):
+async def test_outside_effects_are_left_out_and_the_model_is_not_told(both: Stage):
     """1.2: reads are real; the stored result says what it was."""
     sent: list[str] = []
-    script = await stage.play(calls(("post", '{"text": "hi"}'), ("look", "{}")), BYE, tools=posting(sent))
-    said = await (await stage.bridge.another(dry_run=True)).ask("post hi")
+    script = await both.play(calls(("post", '{"text": "hi"}'), ("look", "{}")), BYE, tools=posting(sent))
+    said = await (await both.bridge.another(dry_run=True)).ask("post hi")
     assert sent == []
     assert {output["type"]: output.get("is_dry_run") for output in said.outputs} == {"simulated": True, "sent": None}
     assert "dry" not in str(script.asked[-1]["messages"][-2:]).lower()
-    await stage.play(calls(("post", '{"text": "hi"}')), BYE, tools=posting(sent))
-    await stage.bridge.ask("post hi")
+    await both.play(calls(("post", '{"text": "hi"}')), BYE, tools=posting(sent))
+    await both.bridge.ask("post hi")
     assert sent == ["hi"]
 
 
-async def test_wrong_arguments_are_refused_in_a_rehearsal_too(stage: Stage):
+async def test_wrong_arguments_are_refused_in_a_rehearsal_too(both: Stage):
     """1.2"""
-    await stage.play(calls(("post", "{}")), BYE, tools=posting([]))
-    said = await (await stage.bridge.another(dry_run=True)).ask("post")
+    await both.play(calls(("post", "{}")), BYE, tools=posting([]))
+    said = await (await both.bridge.another(dry_run=True)).ask("post")
     assert said.outputs[0]["type"] == "error"
 
 
-async def test_a_run_is_a_rehearsal_though_the_model_asks_for_a_real_one(stage: Stage):
+async def test_a_run_is_a_rehearsal_though_the_model_asks_for_a_real_one(both: Stage):
     """1.2"""
-    agent = await stage.bridge.stand.agent(graphs.adder())
+    agent = await both.bridge.stand.agent(graphs.adder())
     asked = f'{{"library_agent_id": "{agent}", "inputs": {{"n": 1}}, "dry_run": false, "wait_for_result": 30}}'
-    script = await stage.play(calls(("run_agent", asked)), BYE, tools=all_tools())
-    said = await (await stage.bridge.another(dry_run=True)).ask("run it")
+    script = await both.play(calls(("run_agent", asked)), BYE, tools=all_tools())
+    said = await (await both.bridge.another(dry_run=True)).ask("run it")
     assert said.outputs[0]["is_dry_run"] is True
     assert "is_dry_run" not in str(script.asked[-1]["messages"])
 

@@ -91,20 +91,20 @@ def test_a_follow_up_stands_behind_the_results_with_the_page_it_was_written_on()
     assert "a page" in read[1]
 
 
-async def test_live_and_after_a_loss_the_model_reads_the_same(stage: Stage, switched: Switched):
+async def test_live_and_after_a_loss_the_model_reads_the_same(both: Stage, either: Switched):
     """9.6, 3.3"""
-    script = await stage.play(calls(("rest", '{"n": 1}')), BYE)
-    turn_id = await stage.bridge.start("go")
-    await until(lambda: bool(stage.shop.done))
+    script = await both.play(calls(("rest", '{"n": 1}')), BYE)
+    turn_id = await both.bridge.start("go")
+    await until(lambda: bool(both.shop.done))
     page = {"url": "https://example.com", "content": "a <page>"}
-    message = stage.bridge.message("and <b>hurry</b>", context=page)
-    await stage.bridge.chat.start_turn(stage.bridge.stand.ann.actor, stage.bridge.session_id, message)
-    stage.shop.gate.set()
-    assert await stage.bridge.ended(turn_id) == "completed"
+    message = both.bridge.message("and <b>hurry</b>", context=page)
+    await both.bridge.chat.start_turn(both.bridge.stand.ann.actor, both.bridge.session_id, message)
+    both.shop.gate.set()
+    assert await both.bridge.ended(turn_id) == "completed"
     heard = script.asked[1]["messages"][-1]
     assert heard["role"] == "user"
-    turn = switched[1].turns[-1]
-    read = model_messages(await stage.bridge.events(), turn_id, turn.rounds)
+    turn = either[1].turns[-1]
+    read = model_messages(await both.bridge.events(), turn_id, turn.rounds)
     assert heard["content"] in [text for one in read for text in contents(one)]
     assert "&lt;b&gt;hurry" in str(heard)
 
@@ -119,14 +119,14 @@ class Shelf:
         return [FileFacts(one, "notes.md", "text/markdown", 12) for one in ids if one == self.file_id]
 
 
-async def test_files_that_are_not_there_are_dropped_and_counted(stage: Stage, switched: Switched):
+async def test_files_that_are_not_there_are_dropped_and_counted(both: Stage, either: Switched):
     """2.11"""
-    script = await stage.play(BYE)
+    script = await both.play(BYE)
     mine, other = new_id(), new_id()
-    pilot = switched[1].pilot
+    pilot = either[1].pilot
     assert pilot is not None
-    switched[1].pilot = replace(pilot, parts={**pilot.parts, Attachments: Attachments(Shelf(mine))})
-    told = await stage.bridge.ask("read", file_ids=(mine, other, new_id()))
+    either[1].pilot = replace(pilot, parts={**pilot.parts, Attachments: Attachments(Shelf(mine))})
+    told = await both.bridge.ask("read", file_ids=(mine, other, new_id()))
     notice = [event.data for event in told.of(events.NOTICE) if event.data["code"] == "files_dropped"]
     assert [one["message"] for one in notice] == ["2 files were not found and are left out."]
     asked = str(script.asked[0]["messages"])
@@ -135,10 +135,10 @@ async def test_files_that_are_not_there_are_dropped_and_counted(stage: Stage, sw
     assert other in str(told.events[0].data["file_ids"])
 
 
-async def test_without_a_store_every_file_is_missing(stage: Stage):
+async def test_without_a_store_every_file_is_missing(both: Stage):
     """2.11"""
-    script = await stage.play(BYE)
-    told = await stage.bridge.ask("read", file_ids=(new_id(),))
+    script = await both.play(BYE)
+    told = await both.bridge.ask("read", file_ids=(new_id(),))
     assert [event.data["code"] for event in told.of(events.NOTICE)] == ["files_dropped"]
     assert "Attached" not in str(script.asked[0]["messages"])
-    assert (await stage.bridge.ask("again")).of(events.NOTICE) == []
+    assert (await both.bridge.ask("again")).of(events.NOTICE) == []

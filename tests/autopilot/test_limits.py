@@ -8,12 +8,14 @@ from typing import Any, TypeAlias
 import pytest
 
 from pilothouse.base.committer import DatabaseUnavailable
-from pilothouse.features.chat import events
+from pilothouse.features.chat import events, queries
 from pilothouse.features.models import BudgetExceeded, Limits, Spending
 from pilothouse.kit.clock import to_micros
-from pilothouse.kit.ids import new_id
+from pilothouse.kit.ids import RunId, new_id
+from pilothouse.kit.json import dumps
 from tests.autopilot.till import Till
 from tests.base.waiting import until
+from tests.features.runs.graphs import AWAIT, OUTPUT, graph, link, node
 from tests.providers.script import Answer, Tool
 
 FIND = Tool("call_1", "find_block", '{"query": "web request"}')
@@ -178,6 +180,53 @@ async def test_a_turn_that_waited_for_its_place_is_checked_again_when_it_starts(
     turn_id = await till.bridge.start("hi")
     assert await till.bridge.ended(turn_id) == "failed"
     await until(lambda: script.asked == [])
+
+
+async def test_what_came_too_late_for_a_turn_stays_pending_once_the_budget_is_spent(till: Till):
+    """9.8, 13.7: a turn that would begin by itself is refused like any other, and a notice says why"""
+    slow = Answer(text=("word ",) * 40, pause=0.05, cost=0.004)
+    script = await till.play("openrouter", slow, autopilot_daily_cost_limit_microdollars=4_000)
+    turn_id = await till.bridge.start("talk")
+    await until(lambda: bool(script.asked))
+    late = till.bridge.message("and this", permissions={"tools": ["find_block"], "tools_exclude": True})
+    await till.bridge.chat.start_turn(till.bridge.stand.ann.actor, till.bridge.session_id, late)
+    assert await till.bridge.ended(turn_id) == "completed"
+    told = await till.bridge.events()
+    assert [event.data["code"] for event in told if event.type == events.NOTICE] == ["budget_exceeded"]
+    assert [event.type for event in told][-1] == events.TURN_ENDED
+    assert len(script.asked) == 1
+    assert await till.bridge.stand.count("chat_turns") == 1
+    actor = till.bridge.stand.ann.actor
+    waiting = await queries.list_pending(till.installation.api.reader, actor, till.bridge.session_id)
+    assert [message.text for message in waiting] == ["and this"]
+
+
+async def test_a_turn_that_wakes_by_itself_asks_before_it_asks_the_model(till: Till):
+    """13.7: what was spent while it slept counts"""
+    nodes = [node("wait", AWAIT, fact="go", value=7), node("out", OUTPUT, name="said")]
+    agent_id = await till.bridge.stand.agent(graph("Patient", nodes, [link("wait", "value", "out", "value")]))
+    run = Tool("call_1", "run_agent", dumps({"library_agent_id": agent_id, "wait_for_result": 120}))
+    answers = (Answer(tools=(run,), cost=0.001), Answer(text=("Done.",), cost=0.001))
+    script = await till.play("openrouter", *answers, autopilot_daily_cost_limit_microdollars=5_000)
+    turn_id = await till.bridge.start("go")
+    sql = "select r.id from runs r join jobs j on j.id=r.id where r.user_id=?1 and j.state='waiting'"
+    found: list[str] = []
+
+    async def asleep() -> bool:
+        found[:] = [row[0] for row in await till.bridge.stand.rows(sql, till.user_id)]
+        view = await queries.get_session(
+            till.installation.api.reader, till.bridge.stand.ann.actor, till.bridge.session_id
+        )
+        return bool(found) and view.status == "waiting"
+
+    await until(asleep)
+    await till.spend(4_000)
+    await till.installation.api.runs.send_fact(till.bridge.stand.ann.actor, RunId(found[0]), "go", 1)
+    assert await till.bridge.ended(turn_id) == "failed"
+    told = [event for event in await till.bridge.events() if event.type in (events.ERROR, events.TOOL_OUTPUT_AVAILABLE)]
+    assert [event.type for event in told] == [events.TOOL_OUTPUT_AVAILABLE, events.ERROR]
+    assert told[1].data["code"] == "budget_exceeded"
+    assert len(script.asked) == 1
 
 
 def test_a_spent_budget_is_not_tried_again():

@@ -1,4 +1,4 @@
-"""autopilot:8.7, 2.7: parents that wait for their sub-sessions hold no worker: one slot is enough for all of them."""
+"""autopilot:8.7, 2.7, 15.7: who waits for a session holds no worker: one slot is enough for twenty parents."""
 
 import asyncio
 from pathlib import Path
@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.autopilot.bridge import Bridge, Said, open_bridge
+from tests.autopilot.test_block import PILOT
 from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.runs.conftest import settings_for
+from tests.features.runs.graphs import OUTPUT, graph, link, node
 from tests.features.runs.stand import Installation, Stand, open_installation, stamp
 from tests.lines import new_prefix
 
@@ -23,6 +25,8 @@ async def one_slot(folder: Path, url: str, **lines: object) -> None:
         said = await asyncio.gather(*(delegates(bridge) for bridge in bridges))
         assert [(one.status, one.outputs[0]["status"]) for one in said] == [("completed", "completed")] * PARENTS
         assert len({one.outputs[0]["sub_session_id"] for one in said}) == PARENTS
+        ended = await asyncio.gather(*(asks(stands[n % PEOPLE]) for n in range(PARENTS)))
+        assert ended == [("completed", 1)] * PARENTS
         await everything_is_over(opened)
         for person in people:
             await person.leave()
@@ -32,6 +36,15 @@ async def delegates(bridge: Bridge) -> Said:
     turn_id = await bridge.start("delegate: find three blocks about text")
     status = await bridge.ended(turn_id, 60)
     return Said(status, [event for event in await bridge.events() if event.turn_id == turn_id])
+
+
+async def asks(stand: Stand) -> tuple[str, int]:
+    """A run whose one step waits for AutoPilot."""
+    nodes = [node("pilot", PILOT, prompt="help"), node("out", OUTPUT, name="said")]
+    agent_id = await stand.agent(graph("Asks", nodes, [link("pilot", "response", "out", "value")]))
+    started = await stand.start(agent_id)
+    run = await stand.reaches(started["id"], "completed", "completed_with_errors", seconds=60)
+    return run["status"], len(run["outputs"]["said"])
 
 
 async def everything_is_over(opened: Installation) -> None:

@@ -38,17 +38,17 @@ def is_summary(asked: Mapping[str, object]) -> bool:
     return SUMMARISE in str(asked["messages"])
 
 
-async def outgrown(stage: Stage, *answers: Answer | Refusal) -> Script:
+async def outgrown(both: Stage, *answers: Answer | Refusal) -> Script:
     """A session whose first turn was long."""
-    script = await stage.play(Answer(text=(LONG,)), *answers, tools=ToolBox(), chat_context_window=SMALL)
-    await stage.bridge.ask("tell me a lot")
+    script = await both.play(Answer(text=(LONG,)), *answers, tools=ToolBox(), chat_context_window=SMALL)
+    await both.bridge.ask("tell me a lot")
     return script
 
 
-async def test_a_long_conversation_is_summed_up_and_goes_on(stage: Stage):
+async def test_a_long_conversation_is_summed_up_and_goes_on(both: Stage):
     """12.3: the summary is the model's; the log and the page keep everything; nobody is shown the summary."""
-    script = await outgrown(stage, Answer(text=("They spoke of words.",)), BYE)
-    said = await stage.bridge.ask("and now?")
+    script = await outgrown(both, Answer(text=("They spoke of words.",)), BYE)
+    said = await both.bridge.ask("and now?")
     assert (said.status, said.text) == ("completed", "Done.")
     assert [is_summary(asked) for asked in script.asked] == [False, True, False]
     read = str(script.asked[2]["messages"])
@@ -58,38 +58,38 @@ async def test_a_long_conversation_is_summed_up_and_goes_on(stage: Stage):
     compaction = said.of(events.COMPACTION)[0]
     assert compaction.data["up_to_event"] == said.events[0].id - 1
     assert int(str(compaction.data["tokens_after"])) < int(str(compaction.data["tokens_before"]))
-    shown = (await stage.bridge.stand.ann.http.get(f"/api/v1/chat/sessions/{stage.bridge.session_id}")).text
+    shown = (await both.bridge.stand.ann.http.get(f"/api/v1/chat/sessions/{both.bridge.session_id}")).text
     assert "many words many words" in shown
     assert "They spoke of words." not in shown
     assert len(said.of(events.USAGE)) == 2  # the summary is paid for too
 
 
 @pytest.mark.parametrize("fault", [Refusal(400), Answer(text=("half",), ends="early"), Answer()])
-async def test_without_a_summary_the_conversation_is_cut_by_rule(stage: Stage, fault: Answer | Refusal):
+async def test_without_a_summary_the_conversation_is_cut_by_rule(both: Stage, fault: Answer | Refusal):
     """12.3: failure never ends the session."""
-    script = await outgrown(stage, fault, BYE)
-    said = await stage.bridge.ask("and now?")
+    script = await outgrown(both, fault, BYE)
+    said = await both.bridge.ask("and now?")
     assert (said.status, said.text) == ("completed", "Done.")
     assert "tell me a lot" in str(said.of(events.COMPACTION)[0].data["summary"])
     assert "and now?" in str(script.asked[-1]["messages"])
 
 
-async def test_a_summary_that_takes_too_long_is_not_waited_for(stage: Stage, switched: Switched):
+async def test_a_summary_that_takes_too_long_is_not_waited_for(both: Stage, either: Switched):
     """12.3"""
-    script = await outgrown(stage, Answer(text=("slow", "er"), pause=20), BYE)
-    assert switched[1].pilot is not None
-    switched[1].pilot = replace(switched[1].pilot, summary_seconds=0.2)
-    said = await stage.bridge.ask("and now?")
+    script = await outgrown(both, Answer(text=("slow", "er"), pause=20), BYE)
+    assert either[1].pilot is not None
+    either[1].pilot = replace(either[1].pilot, summary_seconds=0.2)
+    said = await both.bridge.ask("and now?")
     assert said.status == "completed"
     assert "tell me a lot" in str(said.of(events.COMPACTION)[0].data["summary"])
     assert len(script.asked) == 3
 
 
-async def test_the_next_turn_reads_the_summary_and_sums_up_nothing_again(stage: Stage):
+async def test_the_next_turn_reads_the_summary_and_sums_up_nothing_again(both: Stage):
     """12.3"""
-    script = await outgrown(stage, Answer(text=("They spoke of words.",)), BYE)
-    await stage.bridge.ask("and now?")
-    said = await stage.bridge.ask("and then?")
+    script = await outgrown(both, Answer(text=("They spoke of words.",)), BYE)
+    await both.bridge.ask("and now?")
+    said = await both.bridge.ask("and then?")
     assert said.of(events.COMPACTION) == []
     read = str(script.asked[-1]["messages"])
     assert all(words in read for words in ("They spoke of words.", "and now?", "Done.", "and then?"))
@@ -99,11 +99,11 @@ PAGES = calls(*[("read_page", f'{{"n": {n}}}') for n in range(5)])
 SUMMARY = Answer(text=("They greeted.",))
 
 
-async def test_an_overflow_is_answered_by_going_further_until_it_fits(stage: Stage):
+async def test_an_overflow_is_answered_by_going_further_until_it_fits(both: Stage):
     """11.5: the user's last words stay."""
-    script = await stage.play(BYE, PAGES, OVERFLOW, SUMMARY, OVERFLOW, BYE, tools=reading())
-    await stage.bridge.ask("hello")
-    said = await stage.bridge.ask("read five pages")
+    script = await both.play(BYE, PAGES, OVERFLOW, SUMMARY, OVERFLOW, BYE, tools=reading())
+    await both.bridge.ask("hello")
+    said = await both.bridge.ask("read five pages")
     assert (said.status, said.text) == ("completed", "Done.")
     assert [event.data["target"] for event in said.of(events.COMPACTION)] == [None, 50_000]
     assert len(str(script.asked[-1])) < 50_000 * 4 < len(str(script.asked[2]))
@@ -111,22 +111,22 @@ async def test_an_overflow_is_answered_by_going_further_until_it_fits(stage: Sta
     assert len(said.tools) == 5  # no page is read twice
 
 
-async def test_what_fits_in_no_way_ends_the_turn_and_not_the_session(stage: Stage):
+async def test_what_fits_in_no_way_ends_the_turn_and_not_the_session(both: Stage):
     """11.5"""
-    await stage.play(BYE, PAGES, OVERFLOW, SUMMARY, OVERFLOW, OVERFLOW, OVERFLOW, BYE, tools=reading())
-    await stage.bridge.ask("hello")
-    said = await stage.bridge.ask("read five pages")
+    await both.play(BYE, PAGES, OVERFLOW, SUMMARY, OVERFLOW, OVERFLOW, OVERFLOW, BYE, tools=reading())
+    await both.bridge.ask("hello")
+    said = await both.bridge.ask("read five pages")
     assert (said.status, said.of(events.ERROR)[0].data["code"]) == ("failed", "context_overflow")
     assert [event.data["target"] for event in said.of(events.COMPACTION)] == [None, 50_000, 5_000]
-    assert (await stage.bridge.ask("never mind")).status == "completed"
+    assert (await both.bridge.ask("never mind")).status == "completed"
 
 
-async def test_room_is_made_between_two_rounds_and_no_call_is_made_again(stage: Stage):
+async def test_room_is_made_between_two_rounds_and_no_call_is_made_again(both: Stage):
     """12.3: what the turn did so far stays word for word."""
     pages = calls(("read_page", '{"n": 7}'))
-    script = await stage.play(Answer(text=(LONG,)), pages, SUMMARY, BYE, tools=reading(), chat_context_window=20_000)
-    await stage.bridge.ask("tell me a lot")
-    said = await stage.bridge.ask("read a page")
+    script = await both.play(Answer(text=(LONG,)), pages, SUMMARY, BYE, tools=reading(), chat_context_window=20_000)
+    await both.bridge.ask("tell me a lot")
+    said = await both.bridge.ask("read a page")
     assert (said.status, said.text, len(said.tools)) == ("completed", "Done.", 1)
     assert [is_summary(asked) for asked in script.asked] == [False, False, True, False]
     told = [event.type for event in said.events]

@@ -66,13 +66,13 @@ Name = Callable[[Answer | Refusal], Awaitable[Script]]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def name(stage: Stage, switched: Switched) -> AsyncGenerator[Name]:
+async def name(both: Stage, either: Switched) -> AsyncGenerator[Name]:
     """A provider of its own for titles."""
     async with AsyncExitStack() as stack:
 
         async def names(answer: Answer | Refusal) -> Script:
-            await stage.play(BYE)
-            script, house = Script([answer]), switched[0].worker
+            await both.play(BYE)
+            script, house = Script([answer]), either[0].worker
             url = await stack.enter_async_context(provider(script, "openai"))
             told = {"openai_base_url": url, "openai_api_key": "k"}
             models = Models(house.settings.model_validate(house.settings.model_dump() | told))
@@ -82,8 +82,8 @@ async def name(stage: Stage, switched: Switched) -> AsyncGenerator[Name]:
                 await house.committer.land(WriteSet((insert_cost(row),)))
 
             titles = Titles(models, house.chat.suggest_title, pay)
-            assert switched[1].pilot is not None
-            switched[1].pilot = replace(switched[1].pilot, titles=titles)
+            assert either[1].pilot is not None
+            either[1].pilot = replace(either[1].pilot, titles=titles)
             return script
 
         yield names
@@ -95,44 +95,44 @@ async def title_of(bridge: Bridge) -> tuple[str, str]:
     return session["title"], session["title_source"]
 
 
-async def test_the_first_turn_names_the_session_and_the_next_does_not(stage: Stage, name: Name, switched: Switched):
+async def test_the_first_turn_names_the_session_and_the_next_does_not(both: Stage, name: Name, either: Switched):
     """1.9, 13.4: a name is paid for like any other call."""
     script = await name(Answer(text=("Birds ", "of Iceland")))
-    await stage.bridge.ask("Which birds live in Iceland? " * 5)
+    await both.bridge.ask("Which birds live in Iceland? " * 5)
 
     async def named() -> bool:
-        return await title_of(stage.bridge) == ("Birds of Iceland", "auto")
+        return await title_of(both.bridge) == ("Birds of Iceland", "auto")
 
     await until(named)
     assert ASK in str(script.asked[0])
     sql = "select completion_tokens from cost_log where user_id=?1 and call_id like '%:title'"
-    [(took,)] = await switched[0].worker.reader.rows(sql, stage.bridge.stand.ann.actor.user_id)
+    [(took,)] = await either[0].worker.reader.rows(sql, both.bridge.stand.ann.actor.user_id)
     assert took > 0
-    await stage.bridge.ask("And in Norway?")
+    await both.bridge.ask("And in Norway?")
     assert len(script.asked) == 1
 
 
-async def test_a_name_from_the_owner_stays(stage: Stage, name: Name):
+async def test_a_name_from_the_owner_stays(both: Stage, name: Name):
     """1.9"""
     script = await name(Answer(text=("Another",)))
-    await stage.bridge.chat.set_title(stage.bridge.stand.ann.actor, stage.bridge.session_id, "Mine")
-    await stage.bridge.ask("Which birds?")
-    assert await title_of(stage.bridge) == ("Mine", "user")
+    await both.bridge.chat.set_title(both.bridge.stand.ann.actor, both.bridge.session_id, "Mine")
+    await both.bridge.ask("Which birds?")
+    assert await title_of(both.bridge) == ("Mine", "user")
     assert script.asked == []
 
 
 @pytest.mark.parametrize("fault", [Refusal(401), Answer(), Answer(text=("Half a",), ends="early")])
 async def test_without_a_name_the_first_words_stay_and_the_turn_does_not_care(
-    stage: Stage, name: Name, fault: Answer | Refusal
+    both: Stage, name: Name, fault: Answer | Refusal
 ):
     """1.9"""
     script = await name(fault)
-    assert (await stage.bridge.ask("Which birds live there?")).status == "completed"
+    assert (await both.bridge.ask("Which birds live there?")).status == "completed"
     await until(lambda: bool(script.asked))
-    assert await title_of(stage.bridge) == ("Which birds live there?", "auto")
+    assert await title_of(both.bridge) == ("Which birds live there?", "auto")
 
 
-async def test_the_turn_does_not_wait_for_its_name(stage: Stage, name: Name):
+async def test_the_turn_does_not_wait_for_its_name(both: Stage, name: Name):
     """1.9"""
     await name(Answer(text=("Slow", " name"), pause=30))
-    assert (await stage.bridge.ask("Which birds?")).status == "completed"
+    assert (await both.bridge.ask("Which birds?")).status == "completed"

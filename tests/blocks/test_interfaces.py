@@ -48,6 +48,9 @@ SAMPLES: dict[str, list[Json]] = {
     "None": [None],
     "BlockInput": [{"a": 1}],
     "HttpCredentials": [{"id": "c", "provider": "http", "type": "host_scoped", "title": "Mine"}],
+    "list[ToolName]": [["find_block"]],
+    "CodexAutoPilotCredentials": [{"id": "a", "provider": "codex", "type": "api_key", "title": "b"}],
+    "AutoPilotTransport": ["a"],
     "NodesInputMasks": [{"node": {"pin": 1}}],
 }
 CHOICES: dict[str, list[Json]] = {
@@ -168,6 +171,7 @@ def test_kinds_effects_and_static_outputs():
     assert by_name["Note"].kind is Kind.NOTE
     assert by_name["Generic webhook trigger"].kind is Kind.TRIGGER
     assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.WRITES} == {
+        "AutoPilot",
         "Send authenticated web request",
         "Send web request",
     }
@@ -178,4 +182,6 @@ def test_kinds_effects_and_static_outputs():
         "Read spreadsheet",
     }
     assert not by_name["Send web request"].streams
+    assert {spec.name for spec in REGISTRY.values() if spec.kind is Kind.AI} == {"AutoPilot"}
+    assert not by_name["AutoPilot"].streams
     assert by_name["Countdown timer"].timeout_s is None

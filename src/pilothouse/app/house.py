@@ -42,7 +42,7 @@ from pilothouse.engine.ports import Limits
 from pilothouse.features.accounts import Memories, Reception
 from pilothouse.features.agents import Plans, agents_naming
 from pilothouse.features.chat import KIND as TURN_KIND
-from pilothouse.features.chat import Chat, Drive, Lines
+from pilothouse.features.chat import BlockPilot, Chat, Drive, Lines
 from pilothouse.features.credentials import Safe, Vault, check_keys, system_credentials
 from pilothouse.features.models import ModelDesk, Spending, Stockroom, limits_of
 from pilothouse.features.reviews import Reviews
@@ -238,7 +238,7 @@ def _furnish(
         runs=runs,
         reviews=reviews,
         retention=retention,
-        chat=Chat(reader, Lines(committer, fanout, bell), plans.check_owner, stopper_of(runs), spending.check),
+        chat=_chat(runs, Lines(committer, fanout, bell), spending),
         credentials=Safe(keyring, vault.system, agents_naming),
         models=ModelDesk(units, keyring, Stockroom(settings, reader, keyring), spending, probe),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
@@ -254,6 +254,13 @@ def _motor(
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
     made = (counter.committer, fanout, counter.bell, counter.plans, Loader(counter.reader), stage)
     return Motor(*made, memories, limits, counter, new_id())
+
+
+def _chat(runs: Runs, lines: Lines, spending: Spending) -> Chat:
+    """The two need each other: turns start runs, and runs ask for turns."""
+    chat = Chat(runs.reader, lines, runs.plans.check_owner, stopper_of(runs), spending.check)
+    runs.motor.pilot = BlockPilot(chat)
+    return chat
 
 
 def _caps(settings: Settings) -> Caps:

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from pilothouse.autopilot.models import Chosen
 from pilothouse.autopilot.usage import has_price
 from pilothouse.features.models import BudgetExceeded, PriceUnknown, Spending
+from pilothouse.kit.errors import PilothouseError
 
 CEILING: Final = "This turn has cost as much as one turn may."
 
@@ -36,4 +37,14 @@ class Purse:
             await self.spending.check(user_id)
         except BudgetExceeded as exceeded:
             return Refusal(exceeded.code, f"{exceeded.message} It starts anew at {exceeded.facts['resets_at']}.")
+        return None
+
+    async def refusal_of_next(self, user_id: str) -> Refusal | None:
+        """Why no further turn may begin by itself; where that cannot be found out, none may."""
+        if self.spending is None:
+            return None
+        try:
+            await self.spending.check(user_id)
+        except PilothouseError as error:
+            return Refusal(error.code, f"What still waits was not answered. {error.message}")
         return None

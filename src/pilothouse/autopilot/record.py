@@ -16,6 +16,7 @@ from pilothouse.kit.json import Json, JsonObject
 
 _RESULTS = (events.TOOL_OUTPUT_AVAILABLE, events.TOOL_OUTPUT_ERROR)
 _BLOCKS = (events.TEXT_START, events.REASONING_START)
+_DELTAS = (events.TEXT_DELTA, events.REASONING_DELTA)
 
 
 @dataclass(slots=True)
@@ -99,6 +100,13 @@ class TurnRecord:
         closing = [draft for draft in self.log.parts.close() if draft.type in (events.TEXT_END, events.REASONING_END)]
         if begun:
             self.add(*closing, events.step_reset(begun))
+
+    def cut_off(self) -> tuple[str, str] | None:
+        """Of a model call that has no end yet: the id of its first block, and what it has said."""
+        own = self._of_open_step()
+        first = next((str(event.data["id"]) for event in own if event.type in _BLOCKS), None)
+        said = "".join(str(event.data["delta"]) for event in own if event.type in _DELTAS)
+        return None if first is None else (first, said)
 
     def _of_open_step(self) -> list[Event]:
         """The events since this round's model call began; none when its response was kept."""

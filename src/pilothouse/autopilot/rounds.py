@@ -21,7 +21,7 @@ from pydantic_ai.result import AgentStream
 from pydantic_ai.run import AgentRun
 from pydantic_ai.usage import UsageLimits
 
-from pilothouse.autopilot.abandoned import abandoned_row
+from pilothouse.autopilot.abandoned import abandoned_row, lost_row
 from pilothouse.autopilot.answering import answer_calls, require_lease
 from pilothouse.autopilot.breakers import tripped
 from pilothouse.autopilot.context import CLOSING, follow_up_block
@@ -38,7 +38,7 @@ from pilothouse.base import failpoints
 from pilothouse.base.jobs.lease import LeaseLost
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import Hold
-from pilothouse.features.models import insert_cost, worth_a_row
+from pilothouse.features.models import CostRow, insert_cost, worth_a_row
 from pilothouse.kit.ids import new_id
 
 log = structlog.get_logger()
@@ -118,7 +118,7 @@ class Rounds:
 
     async def _leg(self, *, closing: bool) -> End | Failed:
         """One run of the library's loop over what the log says."""
-        self.record.reset_step()
+        self._take_back_lost()
         self.record.finish_answered_step()
         if self.record.rounds and not closing and not self.record.log.parts.calls:
             await self.record.take_follow_ups()  # between two rounds, where the last worker was lost
@@ -185,8 +185,20 @@ class Rounds:
         await self.record.keep_response(response, stream, usage_of(row), *costs)
 
     def _pay_for_abandoned(self, heard: ModelResponse) -> None:
+        """Under the id of what it began to say: should that not land, whoever goes on pays for the same call."""
+        begun = self.record.cut_off()
+        attempt = new_id() if begun is None else begun[0]
+        self._pay(abandoned_row(self.record.messages(), self.room.overhead, heard, self.chosen, self._call(attempt)))
+
+    def _take_back_lost(self) -> None:
+        """A worker before this one died while the model spoke. What it had heard is on disk, what it cost is not."""
+        begun = self.record.cut_off()
+        if begun is not None and not self.chosen.is_offline:
+            self._pay(lost_row(self.record.messages(), self.room.overhead, begun[1], self.chosen, self._call(begun[0])))
+        self.record.reset_step()
+
+    def _pay(self, row: CostRow) -> None:
         """Lands with what ends the turn or takes the step back."""
-        row = abandoned_row(self.record.messages(), heard, self.chosen, self._call(new_id()))
         if row.cost_u:
             with suppress(LeaseLost):  # whoever goes on makes the call again, and pays for that
                 self.record.log.write_also(insert_cost(row))

@@ -89,9 +89,14 @@ class AutoPilot:
         elif isinstance(end, Failed):
             await _fail(record, end)
         elif end is End.ANSWERED:
-            await record.log.settle(events.COMPLETED)
+            await self._complete(record)
         elif end is End.HANDED_ON:
             await record.log.barrier()
+
+    async def _complete(self, record: TurnRecord) -> None:
+        refusal = await self.purse.refusal_of_next(record.log.place.user_id)
+        notice = None if refusal is None else events.notice(*refusal, level="warning")
+        await record.log.settle(events.COMPLETED, refusal=notice)
 
     def _tools_of(self, turn: OpenTurn, record: TurnRecord) -> TurnTools:
         bound = turn.session.metadata.get("builder_graph_id")

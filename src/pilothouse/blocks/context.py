@@ -81,6 +81,30 @@ class Decision:
     automatic: bool = False  # nobody was asked, for the agent's settings do not want that
 
 
+@dataclass(frozen=True, slots=True)
+class PilotOrder:
+    """A task for AutoPilot. `permissions` is a filter of tools and blocks; the run's own limits count beside it."""
+
+    prompt: str
+    context: str = ""  # the caller's own words
+    session_id: str = ""  # a session to go on with; empty: a new one
+    max_depth: int = 3
+    permissions: JsonObject | None = None
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PilotAnswer:
+    """What AutoPilot did and said."""
+
+    session_id: str
+    response: str
+    tool_calls: list[JsonObject]  # tool_call_id, tool_name, input, output, success
+    conversation: list[JsonObject]  # role and content, oldest first
+    prompt_tokens: int
+    completion_tokens: int
+
+
 Scope: TypeAlias = Literal["run", "agent", "user"]
 
 
@@ -171,5 +195,12 @@ class BlockContext(Protocol):
         """Run another agent and give its outputs, by name, in the order they were committed, while it still works.
 
         The run is this step's: asked for again after a crash, it is the same one. Fails when that run fails.
+        """
+        ...
+
+    async def run_autopilot(self, order: PilotOrder) -> PilotAnswer:
+        """Give AutoPilot a task in a session and wait durably for the end of its turn.
+
+        The turn is this step's: asked for again after a crash, it is the same one. Fails when the turn fails.
         """
         ...

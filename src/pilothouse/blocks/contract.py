@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, cast
 
-from pilothouse.blocks.context import BlockContext, ChildOrder, Decision, Question
+from pilothouse.blocks.context import BlockContext, ChildOrder, Decision, PilotAnswer, PilotOrder, Question
 from pilothouse.blocks.example import Example, Reply, plain, reply
 from pilothouse.blocks.pins import AnyJson, BlockFailed, BlockInput, BlockOutput
 from pilothouse.blocks.refusals import BlockRefused, check, read_function
@@ -32,6 +32,8 @@ __all__ = [
     "Example",
     "Join",
     "Kind",
+    "PilotAnswer",
+    "PilotOrder",
     "Question",
     "Reply",
     "Webhook",

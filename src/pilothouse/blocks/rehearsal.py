@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from random import Random
 
-from pilothouse.blocks.context import ChildOrder, Decision, Question, Scope
+from pilothouse.blocks.context import ChildOrder, Decision, PilotAnswer, PilotOrder, Question, Scope
 from pilothouse.blocks.credentials import Credential
 from pilothouse.blocks.example import Reply
-from pilothouse.kit.json import Json, dump_bytes, loads
+from pilothouse.kit.json import Json, JsonObject, dump_bytes, loads
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,3 +154,9 @@ class Rehearsal:
         """As if the child handed its inputs on."""
         for name, value in order.inputs.items():
             yield name, value
+
+    async def run_autopilot(self, order: PilotOrder) -> PilotAnswer:
+        """As if it said what it was asked, in a session that nobody made."""
+        said: list[JsonObject] = [{"role": role, "content": order.prompt} for role in ("user", "assistant")]
+        session_id = order.session_id or "00000000-0000-7000-8000-00000000000b"
+        return PilotAnswer(session_id, order.prompt, [], said, 0, 0)

@@ -10,6 +10,8 @@ from pilothouse.kit.words import stems
 
 # Parts of the machinery of an agent; found when one is being built, in the way otherwise.
 _MACHINERY = frozenset({Kind.INPUT, Kind.OUTPUT, Kind.NOTE, Kind.TRIGGER, Kind.REVIEW, Kind.AGENT, Kind.MCP_TOOL})
+# So are those that think for themselves: whoever searches is one of them, and has better ways to delegate.
+_PILOTS = frozenset({"c069dc6b-c3ed-4c12-b6e5-d47361e64ce6", "3b191d9f-356f-482d-8238-ba04b6d18381"})
 NAME, CATEGORY, TEXT = 4.0, 2.0, 1.0
 
 Thing = TypeVar("Thing")
@@ -17,8 +19,12 @@ Thing = TypeVar("Thing")
 
 def find_blocks(specs: Iterable[BlockSpec], query: str, limit: int, *, building: bool) -> Sequence[BlockSpec]:
     """The blocks that fit; disabled ones never, an agent's inputs and outputs only while `building`."""
-    shown = [spec for spec in specs if not spec.disabled and (building or spec.kind not in _MACHINERY)]
+    shown = [spec for spec in specs if not spec.disabled and (building or not _is_machinery(spec))]
     return ranked(shown, query, lambda spec: (spec.name, " ".join(spec.categories), spec.description), limit)
+
+
+def _is_machinery(spec: BlockSpec) -> bool:
+    return spec.kind in _MACHINERY or spec.id in _PILOTS
 
 
 def find_agents(agents: Iterable[Agent], query: str, limit: int) -> Sequence[Agent]:

@@ -8,6 +8,7 @@ from pilothouse.features.chat.errors import SessionNotFound, TurnLimit
 from pilothouse.features.chat.events import Draft, Event
 from pilothouse.features.chat.limits import KIND, MAX_ATTEMPTS, user_channel
 from pilothouse.features.chat.lines import Lines
+from pilothouse.features.chat.piloting import BlockPilot
 from pilothouse.features.chat.reaching import RUN, SUB_SESSION
 from pilothouse.features.chat.reading import Conversations
 from pilothouse.features.chat.service import Chat, MessagePending, TurnBegun
@@ -26,6 +27,7 @@ __all__ = [
     "RUN",
     "SUB_SESSION",
     "Background",
+    "BlockPilot",
     "Cancelled",
     "Chat",
     "Conversations",

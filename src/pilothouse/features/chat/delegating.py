@@ -8,10 +8,10 @@ from pilothouse.base.actor import Actor
 from pilothouse.base.committer import Clash
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.permissions import Permissions
-from pilothouse.base.reader import Reader
 from pilothouse.features.chat import queries
 from pilothouse.features.chat.errors import DryRunLeft, NestingLimit, ParentOver, TurnLimit, WouldCycle
 from pilothouse.features.chat.limits import MAX_NESTING
+from pilothouse.features.chat.lineage import line_of
 from pilothouse.features.chat.service import Chat, MessagePending, TurnBegun
 from pilothouse.features.chat.writes.messages import Message
 from pilothouse.features.chat.writes.sessions import NewSession
@@ -44,7 +44,7 @@ class Delegated(NamedTuple):
 
 async def delegate(chat: Chat, actor: Actor, order: Order) -> Delegated:
     """Start it once, however often this is called. Raises `NestingLimit`, `WouldCycle`, `TurnLimit`, ..."""
-    line = await _line_of(chat.reader, actor, order)
+    line = await line_of(chat.reader, actor, order.session_id, order.turn_id)
     if len(line) > MAX_NESTING:
         raise NestingLimit
     if order.continues:
@@ -53,7 +53,7 @@ async def delegate(chat: Chat, actor: Actor, order: Order) -> Delegated:
             raise WouldCycle
         if order.dry_run and not target.metadata.get("dry_run"):
             raise DryRunLeft
-        return await _ask(chat, actor, target.id, order, _filter_of(target.metadata))
+        return await _ask(chat, actor, target.id, order, filter_of(target.metadata))
     session_id = child_id(order.turn_id, f"run_sub_session {order.key}")
     ask = NewSession(
         dry_run=order.dry_run,
@@ -73,15 +73,14 @@ async def delegate(chat: Chat, actor: Actor, order: Order) -> Delegated:
 
 
 async def _ask(chat: Chat, actor: Actor, session_id: str, order: Order, limited: JsonObject | None) -> Delegated:
-    text = f"{_CALLER}\n{order.context}\n\n{order.prompt}" if order.context else order.prompt
     message = Message(
         message_id=derived_id(order.turn_id, f"delegated {order.key}"),
-        text=text,
+        text=with_context(order.prompt, order.context),
         origin="sub_session",
         arrival_at=micros(),
         permissions=order.permissions.within(Permissions.of(limited)).as_json(),
     )
-    match await chat.start_turn(actor, session_id, message, parent_turn_id=order.turn_id):
+    match await chat.start_turn(actor, session_id, message, parent_job_id=order.turn_id):
         case TurnBegun(turn_id):
             return Delegated(session_id, turn_id, None)
         case MessagePending(length):
@@ -89,34 +88,11 @@ async def _ask(chat: Chat, actor: Actor, session_id: str, order: Order, limited:
             return Delegated(session_id, active.turn_id if active else None, length)
 
 
-async def _line_of(reader: Reader, actor: Actor, order: Order) -> list[str]:
-    """The caller and those above it: who made its session, and who waits for its turn. The nearest comes first."""
-    line: list[str] = []
-    above: list[tuple[str, str | None]] = [(order.session_id, order.turn_id)]
-    while above and len(line) <= 2 * MAX_NESTING:
-        session_id, turn_id = above.pop(0)
-        if session_id in line:
-            continue
-        line.append(session_id)
-        above += await _above(reader, actor, session_id, turn_id)
-    return line
+def with_context(prompt: str, context: str) -> str:
+    """The task, after what its caller says beside it."""
+    return f"{_CALLER}\n{context}\n\n{prompt}" if context else prompt
 
 
-async def _above(reader: Reader, actor: Actor, session_id: str, turn_id: str | None) -> list[tuple[str, str | None]]:
-    waiting = await reader.rows(
-        "select t.session_id, t.id from watches w join chat_turns t on t.id=w.watcher_id"
-        " where w.job_id=?1 and t.user_id=?2",
-        turn_id,
-        actor.user_id,
-    )
-    rows = await reader.rows(
-        "select p.id, p.turn_id from chat_sessions s join chat_sessions p on p.id=s.parent_session_id"
-        " where s.id=?1 and p.user_id=?2",
-        session_id,
-        actor.user_id,
-    )
-    return [(row[0], row[1]) for row in (*waiting, *rows)]
-
-
-def _filter_of(metadata: Mapping[str, Json]) -> JsonObject | None:
+def filter_of(metadata: Mapping[str, Json]) -> JsonObject | None:
+    """What a session may use in all its turns."""
     return cast(JsonObject | None, metadata.get("permissions"))

@@ -66,7 +66,7 @@ def _where(actor: Actor, ask: ListAsk) -> tuple[str, list[Any]]:
     where = "s.user_id=?1"
     params: list[Any] = [actor.user_id]
     if not ask.include_sub:
-        where += " and s.parent_session_id is null"
+        where += " and s.parent_session_id is null and s.origin <> 'autopilot_block'"
     if ask.q:
         escaped = ask.q.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         params.append(f"%{escaped}%")
@@ -124,6 +124,31 @@ async def find_message(reader: Reader, session_id: str, message_id: str) -> tupl
         message_id,
     )
     return (rows[0][0], rows[0][1], rows[0][2]) if rows else None
+
+
+class ErrandRow(NamedTuple):
+    """A message that a step of a run sent, and the turn that took it."""
+
+    turn_id: str | None  # None while it is pending
+    asked_at: int
+    status: str | None  # of that turn; None while it is under way
+    is_own: bool  # the message started it
+    active: str | None  # the turn that its session is busy with
+
+
+async def find_errand(reader: Reader, user_id: str, session_id: str, message_id: str) -> ErrandRow | None:
+    rows = await reader.rows(
+        "select m.turn_id, m.created_at, t.status, t.message_event, m.event_id, s.turn_id from chat_messages m"
+        " join chat_sessions s on s.id=m.session_id left join chat_turns t on t.id=m.turn_id"
+        " where m.session_id=?1 and m.message_id=?2 and m.user_id=?3",
+        session_id,
+        message_id,
+        user_id,
+    )
+    if not rows:
+        return None
+    turn_id, asked_at, status, first, own, active = rows[0]
+    return ErrandRow(turn_id, asked_at, status, first is not None and first == own, active)
 
 
 async def list_pending(reader: Reader, actor: Actor, session_id: str) -> list[Message]:

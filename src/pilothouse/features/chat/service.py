@@ -173,19 +173,19 @@ class Chat:
         message: Message,
         *,
         stopping: asyncio.Event | None = None,
-        parent_turn_id: str | None = None,
+        parent_job_id: str | None = None,
     ) -> TurnBegun | MessagePending:
         """The only way in: start a turn with this message, or keep the message for the turn that runs.
 
         When this returns, the message is on disk. The same `message_id` with the same text starts nothing and is
         answered as before. A session whose turn is being cancelled is not busy: the message starts a turn as soon as
-        that one has ended, within 5 seconds. With a `parent_turn_id` nothing starts once that turn was cancelled.
+        that one has ended, within 5 seconds. With a `parent_job_id` nothing starts once that turn or run was cancelled.
         """
         await queries.get_session(self.reader, actor, session_id)
         digest = sha256(message.text.encode()).hexdigest()
         await self._refuse_if_spent(actor, session_id, message)
         while True:
-            new = NewTurn(new_id(), session_id, actor.user_id, message.origin, digest, micros(), parent_turn_id)
+            new = NewTurn(new_id(), session_id, actor.user_id, message.origin, digest, micros(), parent_job_id)
             answers = await self.lines.committer.land(starting.start_turn(new, message))
             outcome = answers[0] if answers else await self._landed_earlier(session_id, message, digest)
             if not isinstance(outcome, Dying):

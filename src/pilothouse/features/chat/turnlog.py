@@ -171,16 +171,17 @@ class TurnLog:
         self._ring(slept.promoted)
         return slept
 
-    async def settle(self, status: str, reason: str | None = None) -> str:
+    async def settle(self, status: str, reason: str | None = None, *, refusal: Draft | None = None) -> str:
         """End the turn: `completed`, `failed` or `cancelled`. Answers the final status: a cancel that was committed
         first wins over `completed`.
 
         What is still open is closed first. The last events, the final row, the end of the job and, at a normal end,
-        the next turn for messages that still wait, are one transaction.
+        the next turn for messages that still wait, are one transaction. With a `refusal` they stay pending, and that
+        notice says why.
         """
         self.add(*self.parts.close())
         await self._quiet()
-        how = Ending(status, reason, self.place.created_at, new_id(), micros())
+        how = Ending(status, reason, self.place.created_at, new_id(), micros(), refusal)
         failpoints.hit("before_settle")
         answers = await self._land(ending.settle_turn(self.job, self._take(), how))
         failpoints.hit("after_settle")

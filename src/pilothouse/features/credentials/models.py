@@ -21,9 +21,7 @@ class StoredCredential(Row):
     type: Mapped[str] = mapped_column(String(16))
     title: Mapped[str] = mapped_column(String(200))
     # What of it may be shown: the end of a key, a user name, a host.
-    shown: Mapped[Json] = mapped_column(
-        JsonText, nullable=False
-    )
+    shown: Mapped[Json] = mapped_column(JsonText, nullable=False)
     scopes: Mapped[Json] = mapped_column(JsonText, nullable=False)
     wrapped_key: Mapped[str] = mapped_column(Text)
     sealed: Mapped[str] = mapped_column(Text)

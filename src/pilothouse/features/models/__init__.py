@@ -1,6 +1,14 @@
 """Models: who can be asked, which of them answers, what each call has cost, and how much may be spent."""
 
-from pilothouse.features.models.costs import ALLOWANCE, CostRow, CostSource, insert_cost, worth_a_row
+from pilothouse.features.models.costs import (
+    ALLOWANCE,
+    Charge,
+    CostRow,
+    CostSource,
+    charges_of,
+    insert_cost,
+    worth_a_row,
+)
 from pilothouse.features.models.desk import ModelDesk
 from pilothouse.features.models.errors import BudgetExceeded, ConnectionNotFound, ModelUnavailable, PriceUnknown
 from pilothouse.features.models.kinds import KINDS, Connection, is_private
@@ -30,6 +38,7 @@ __all__ = [
     "KINDS",
     "OFFLINE",
     "BudgetExceeded",
+    "Charge",
     "Connection",
     "ConnectionIn",
     "ConnectionNotFound",
@@ -45,6 +54,7 @@ __all__ = [
     "Stock",
     "Stockroom",
     "Tested",
+    "charges_of",
     "connection_named",
     "connection_of",
     "create_model_connection",

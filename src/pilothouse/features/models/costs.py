@@ -1,8 +1,10 @@
 """The cost log: one row per model call, written in the commit that keeps the call's answer."""
 
+from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from pilothouse.base.committer import Write
+from pilothouse.base.reader import Reader, marks
 from pilothouse.base.statements import Sql, unnest
 from pilothouse.features.models.models import cost_log
 
@@ -48,3 +50,22 @@ def insert_cost(row: CostRow) -> Write:
 def worth_a_row(row: CostRow) -> bool:
     """A call that took no token and has no price left nothing to tell."""
     return row.prompt_tokens + row.completion_tokens > 0 or row.cost_u is not None
+
+
+class Charge(NamedTuple):
+    """What jobs took from one provider."""
+
+    provider: str
+    microdollars: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+async def charges_of(reader: Reader, job_ids: Sequence[str]) -> list[Charge]:
+    """By provider; calls whose price nobody knows count with their tokens."""
+    rows = await reader.rows(
+        "select provider, coalesce(sum(cost_u), 0), sum(prompt_tokens), sum(completion_tokens) from cost_log"
+        f" where job_id in ({marks(len(job_ids))}) group by provider order by provider",
+        *job_ids,
+    )
+    return [Charge(row[0], *(int(number) for number in row[1:])) for row in rows]

@@ -4,11 +4,15 @@ from pilothouse.features.runs.admitting import RunAsk
 from pilothouse.features.runs.errors import RunEnded, RunNotEnded, RunNotFound
 from pilothouse.features.runs.events import RunEvents
 from pilothouse.features.runs.memory import forget_agent
+from pilothouse.features.runs.piloting import Errand, Pilot, PilotEnd, Spent, Standing
 from pilothouse.features.runs.retention import Retention
 from pilothouse.features.runs.service import Admitted, Runs
 
 __all__ = [
     "Admitted",
+    "Errand",
+    "Pilot",
+    "PilotEnd",
     "Retention",
     "RunAsk",
     "RunEnded",
@@ -16,5 +20,7 @@ __all__ = [
     "RunNotEnded",
     "RunNotFound",
     "Runs",
+    "Spent",
+    "Standing",
     "forget_agent",
 ]

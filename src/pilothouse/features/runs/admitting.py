@@ -31,6 +31,7 @@ class RunAsk:
     masks: Mapping[str, JsonObject] | None = None
     trigger: str = "api"
     credentials: Mapping[str, JsonObject] | None = None  # what was chosen for the agent's needs, by their keys
+    asked_by: JsonObject | None = None  # session_id, turn_id and permissions of the turn that asks for it
 
 
 class Modes(NamedTuple):
@@ -110,6 +111,8 @@ def new_run(
         entry[2]["reviews"] = list(modes)
     if parent is not None:
         entry[2]["parent"] = list(parent)
+    if ask.asked_by is not None:
+        entry[2]["asked_by"] = ask.asked_by
     kept: Kept = {}
     text = dump_bytes(entry)
     if len(text) > LIMIT:

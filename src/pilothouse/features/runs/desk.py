@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
-from typing import cast
+from typing import NoReturn, cast
 
 from pilothouse.base.committer import Clash, Committer, Refused, Write
 from pilothouse.base.jobs.bells import Bell
@@ -12,7 +12,7 @@ from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import Hold
 from pilothouse.base.keyring import Keyring
 from pilothouse.base.reader import Reader
-from pilothouse.blocks.context import ChildOrder, Decision, Question
+from pilothouse.blocks.context import ChildOrder, Decision, PilotAnswer, PilotOrder, Question
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.engine.context import StepContext, Waiting
 from pilothouse.engine.entries import RESULT
@@ -26,6 +26,7 @@ from pilothouse.features.runs.admitting import Modes, RunAsk, check_run, modes_o
 from pilothouse.features.runs.children import MAX_DEPTH, Parent, child_run_id, parent_of, tell_news
 from pilothouse.features.runs.journal import RunJournal, land
 from pilothouse.features.runs.loading import read_entries
+from pilothouse.features.runs.piloting import ASKED_BY, Pilot, run_autopilot
 from pilothouse.features.runs.writes import KIND, Caps, admit_child
 from pilothouse.graph.sub_agents import masks_below
 from pilothouse.kit.ids import AgentId, child_id
@@ -80,6 +81,7 @@ class Desk:
     agent_id: str
     journal: RunJournal
     asked: bool = field(default=False)  # something outside may wait for this run, or belong to it
+    pilot: Pilot | None = None
 
     # -- children
 
@@ -112,7 +114,7 @@ class Desk:
 
     async def _start(self, run_id: str, step: StepContext, order: ChildOrder) -> None:
         """Admit the child as any run is admitted. Its step must be on disk first: the id is made from its number."""
-        await self._committed()
+        await self.committed()
         counter, job = self.counter, self.hold.job
         if await counter.reader.rows("select 1 from runs where id=?1", run_id):
             return  # this very step has started it before
@@ -123,7 +125,8 @@ class Desk:
         masks = masks_below(
             step.node_id, self.run.hidden, masks_below(step.node_id, _masks(self.run.facts), order.masks)
         )
-        ask = RunAsk(AgentId(order.agent_id), order.inputs, order.version, masks or None, trigger="agent")
+        asked_by = cast(JsonObject | None, self.run.facts.get(ASKED_BY))
+        ask = RunAsk(AgentId(order.agent_id), order.inputs, order.version, masks or None, "agent", asked_by=asked_by)
         planned, *own = await counter.plans.find_child(job.user_id, ask.agent_id, order.version)
         cleared = await check_run(counter.plans, counter.vault, job.user_id, planned, ask)
         modes = modes_of(self.run.facts).stricter(Modes(*own))
@@ -133,27 +136,38 @@ class Desk:
         except Clash:
             return
         except Refused:
-            await self._refused()
+            await self.refused()
         except LeaseLost:
-            raise Abandoned from None
+            self.let_go()
         else:
             if answers and answers[1] == "queued":
                 counter.bell.ring(KIND, [run_id])
 
-    async def _committed(self) -> None:
+    async def committed(self) -> None:
+        """Return when everything that the step depends on is on disk, its own start included."""
         try:
             await self.journal.barrier()
         except LeaseLost:
-            raise Abandoned from None
+            self.let_go()
 
-    async def _refused(self) -> None:
+    def let_go(self) -> NoReturn:
+        """Others have the run by now."""
+        raise Abandoned from None
+
+    async def refused(self) -> None:
         """Cancelled: wait for the driver to notice. Lost: let go."""
         job = self.hold.job
         sql = "select 1 from jobs where id=?1 and fence=?2 and state='running'"
         if await self.counter.reader.rows(sql, job.id, job.fence):
             self.hold.cancelled.set()
             await asyncio.Event().wait()
-        raise Abandoned
+        self.let_go()
+
+    # -- AutoPilot
+
+    async def run_autopilot(self, step: StepContext, order: PilotOrder) -> PilotAnswer:
+        """What AutoPilot says in a turn that is this step's."""
+        return await run_autopilot(self, step, order)
 
     # -- reviews
 

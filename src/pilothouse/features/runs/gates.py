@@ -14,7 +14,7 @@ from pilothouse.features.runs.stage import StagedBlock, step_failed
 from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
 from pilothouse.kit.json import JsonObject
 
-_AT_DESK = frozenset({Kind.AGENT, Kind.REVIEW})
+_AT_DESK = frozenset({Kind.AGENT, Kind.AI, Kind.REVIEW})
 
 
 class RunBlocks:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from pilothouse.base.jobs import watches
 from pilothouse.base.jobs.inbox import Fact
 from pilothouse.engine.run import Run
 from pilothouse.engine.state import Step
@@ -44,13 +45,15 @@ def _awaits(step: Step, fact: Fact, body: JsonObject) -> bool:
             return pause.kind == "child" and _ref(pause.ref).get("run_id") == body["run_id"]
         case reviews.FACT:
             return pause.kind == "review" and _ref(pause.ref).get("review_id") == body["review_id"]
+        case watches.FACT:
+            return pause.kind == "turn" and _ref(pause.ref).get("turn_id") == body["job_id"]
         case _:
             return pause.kind == "fact" and pause.ref == fact.kind
 
 
 def _said(fact: Fact, body: JsonObject) -> Json:
     """What the wait comes to."""
-    return body if fact.kind in (children.FACT, reviews.FACT) else body.get("value")
+    return body if fact.kind in (children.FACT, reviews.FACT, watches.FACT) else body.get("value")
 
 
 def _ref(ref: Json) -> JsonObject:

@@ -27,7 +27,7 @@ from pilothouse.graph.catalogue import Effects
 from pilothouse.graph.fields import properties, required
 from pilothouse.graph.sub_agents import sub_agents_of
 from pilothouse.kit.ids import AgentId, RunId, child_id
-from pilothouse.kit.json import Json
+from pilothouse.kit.json import Json, JsonObject
 
 LOOKED_AT = 500  # agents of a library, the newest
 
@@ -115,7 +115,9 @@ async def launch(ctx: ToolContext, planned: agents.Planned, order: RunOrder) -> 
         _refuse_effects(planned)
     runs = ctx.part(Runs)
     run_id = RunId(child_id(ctx.turn_id, f"run_agent {ctx.idempotency_key}"))
-    ask = RunAsk(AgentId(order.agent.id), order.inputs, trigger=AUTOPILOT)
+    asked_by: JsonObject = {"session_id": ctx.session_id, "turn_id": ctx.turn_id}
+    asked_by["permissions"] = ctx.permissions.as_json()
+    ask = RunAsk(AgentId(order.agent.id), order.inputs, trigger=AUTOPILOT, asked_by=asked_by)
     starting = asyncio.create_task(runs.start_run(ctx.actor, ask, run_id=run_id))
     try:
         with suppress(Clash):  # this very call has started it before

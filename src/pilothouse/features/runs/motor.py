@@ -38,6 +38,7 @@ from pilothouse.features.runs.journal import RunJournal, land, notice_of
 from pilothouse.features.runs.loading import Loader
 from pilothouse.features.runs.masks import hidden_masks
 from pilothouse.features.runs.memory import RunMemories
+from pilothouse.features.runs.piloting import Pilot, may_ask, stop_turns
 from pilothouse.features.runs.present import run_json
 from pilothouse.features.runs.shots import Shots
 from pilothouse.features.runs.writes import KIND, Ending, Rest, settle_run, suspend_run, text_or_none
@@ -68,6 +69,7 @@ class Motor:
     limits: Limits
     counter: Counter
     process_id: str
+    pilot: Pilot | None = None  # set when there are conversations
     fresh: dict[str, Begun] = field(default_factory=dict[str, Begun])  # admitted in this very process
 
     async def advance(self, hold: Hold) -> None:
@@ -83,7 +85,7 @@ class Motor:
             shots=begun.shots,
             news=None if parent is None else ParentLine(job, parent, self.bell),
         )
-        desk = Desk(self.counter, hold, begun.run, begun.agent_id, journal, begun.asked)
+        desk = Desk(self.counter, hold, begun.run, begun.agent_id, journal, begun.asked, self.pilot)
         self.memories.open(job.id, journal)
         try:
             if at_once:
@@ -198,6 +200,8 @@ class Motor:
 
     async def _settle(self, begun: Begun, desk: Desk) -> None:
         job, run, journal = desk.hold.job, begun.run, desk.journal
+        if may_ask(run):
+            await stop_turns(desk)
         segment = await journal.close()
         now = micros()
         stats = stats_of(begun, now)

@@ -8,7 +8,7 @@ from random import Random
 import structlog
 
 from pilothouse.base import failpoints
-from pilothouse.blocks.context import ChildOrder, Decision, Http, Question
+from pilothouse.blocks.context import ChildOrder, Decision, Http, PilotAnswer, PilotOrder, Question
 from pilothouse.blocks.credentials import NONE_OPENED, Credential
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.registry import Registry
@@ -133,9 +133,12 @@ class StageContext:
     def run_agent(self, order: ChildOrder) -> AsyncGenerator[tuple[str, Json]]:
         return self._at_desk().run_agent(self._step, order)
 
+    async def run_autopilot(self, order: PilotOrder) -> PilotAnswer:
+        return await self._at_desk().run_autopilot(self._step, order)
+
     def _at_desk(self) -> Desk:
         if self._desk is None:
-            raise BlockFailed("not_available", "Only blocks of the kinds `agent` and `review` may ask for this.")
+            raise BlockFailed("not_available", "Only blocks of the kinds `agent`, `ai` and `review` may ask for this.")
         return self._desk
 
 

@@ -9,7 +9,7 @@ from pilothouse.base.jobs.watches import WATCHERS_OF, Watcher
 from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.statements import REFUSED, Sql
 from pilothouse.features.chat import events
-from pilothouse.features.chat.events import CANCELLED, COMPLETED, entry_text
+from pilothouse.features.chat.events import CANCELLED, COMPLETED, Draft, entry_text
 from pilothouse.features.chat.writes.appending import Appended
 from pilothouse.features.chat.writes.keeping import Flush, keep, size_of
 from pilothouse.features.chat.writes.messages import PENDING, message_of
@@ -24,6 +24,7 @@ class Ending(NamedTuple):
     created_at: int  # of the turn
     next_turn_id: str  # of the turn that takes what is still pending
     now: int
+    refusal: Draft | None = None  # a notice that says why nothing may begin by itself now
 
 
 class Settled(NamedTuple):
@@ -49,13 +50,15 @@ def _settle(job: Claimed, flush: Flush, ending: Ending) -> Script:
     promoted = yield END_JOB, (job.id, job.fence, job.top, job.lane, ending.now)
     if promoted is REFUSED:
         return REFUSED
+    refused: list[Draft] = yield from _refused(flush.session_id, ending, status)
     ended = events.turn_ended(status, reason, max(0, ending.now - ending.created_at) // 1000)
-    appended = yield from keep(flush._replace(texts=(*flush.texts, entry_text(ended, job.id, ending.now))))
+    last = [entry_text(draft, job.id, ending.now) for draft in (*refused, ended)]
+    appended = yield from keep(flush._replace(texts=(*flush.texts, *last)))
     if appended is REFUSED:
         return REFUSED
     yield from _close_rows(job, flush, ending, status, reason, appended.last)
     continued = None
-    if status == COMPLETED:
+    if status == COMPLETED and not refused:
         continued = yield from _continue(job, flush.session_id, ending)
         if continued is REFUSED:
             return REFUSED
@@ -75,6 +78,14 @@ def _close_rows(job: Claimed, flush: Flush, ending: Ending, status: str, reason:
         "update chat_sessions set turn_id=null, ended=?3, updated_at=?4, needs_user=?5 where id=?1 and turn_id=?2",
         (flush.session_id, job.id, last, ending.now, False),
     )
+
+
+def _refused(session_id: str, ending: Ending, status: str) -> Script:
+    """The notice for messages that stay pending because nothing may begin by itself."""
+    if ending.refusal is None or status != COMPLETED:
+        return list[Draft]()
+    rows = yield "select 1 from chat_pending where session_id=?1 limit 1", (session_id,)
+    return [ending.refusal] if rows else list[Draft]()
 
 
 def _continue(job: Claimed, session_id: str, ending: Ending) -> Script:

@@ -33,7 +33,7 @@ class NewTurn(NamedTuple):
     origin: str
     digest: str  # of the message's text
     now: int
-    parent_turn_id: str | None = None  # the turn that delegates it
+    parent_job_id: str | None = None  # the turn or the run that delegates it
 
 
 class Started(NamedTuple):
@@ -88,8 +88,8 @@ def _start(new: NewTurn, message: Message) -> Script:
     )
     if known:
         return known_message(new.digest, *known[0])
-    if new.parent_turn_id is not None:  # a cancel that was marked before this reaches nothing that starts after it
-        parent = yield "select cancel_at from jobs where id=?1", (new.parent_turn_id,)
+    if new.parent_job_id is not None:  # a cancel that was marked before this reaches nothing that starts after it
+        parent = yield "select cancel_at from jobs where id=?1 for update", (new.parent_job_id,)
         if not parent or parent[0][0] is not None:
             return Denied("parent_over")
     active = own[0][0]
