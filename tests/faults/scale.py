@@ -18,3 +18,4 @@ TREES = int(os.environ.get("FAULTS_TREES", "25" if FULL else "3"))  # on each pr
 WAITING_PARENTS = int(os.environ.get("FAULTS_PARENTS", "1000" if FULL else "60"))
 REPEATED_CHARGES = 10_000 if FULL else 40  # on each profile
 SLEEP_SECONDS = 300.0 if FULL else 0.0  # how long a worker is stopped, at the least
+CUTS = int(os.environ.get("FAULTS_CUTS", "1000" if FULL else "40"))  # of readers of turns, on each profile

@@ -156,9 +156,7 @@ def _frames_after(wire: Wire, batch: Sequence[Event], after: int) -> list[bytes]
     for event in batch:
         if wire.ended:  # what comes after belongs to the next turn
             break
-        made = wire.frames(event)
-        if event.id > after:
-            frames.append(made)
+        frames.append(wire.frames(event, after))
     return frames
 
 
