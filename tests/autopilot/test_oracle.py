@@ -6,7 +6,6 @@ arguments) is left out; how a text is cut into pieces is each one's own affair.
 """
 
 from itertools import groupby
-from typing import Any
 
 import pytest
 from pydantic_ai import Agent
@@ -17,7 +16,7 @@ from tests.autopilot.stage import BYE, Stage
 from tests.autopilot.workshop import Done
 from tests.features.chat.sdk import PACKAGES, Scene, kinds, played
 from tests.providers.listening import loopback
-from tests.providers.script import Answer, Tool
+from tests.providers.script import Answer, Body, Tool
 
 COUNT = Tool("c1", "count_up", '{"n": 3}')
 AGAIN = Tool("c2", "count_up", '{"n": 4}')
@@ -36,7 +35,7 @@ FIELDS = ("delta", "toolCallId", "toolName", "input", "output", "finishReason")
 OURS = ("session_id", "details")  # what every result of ours says besides
 
 
-async def ours(stage: Stage, answers: list[Answer]) -> list[dict[str, Any]]:
+async def ours(stage: Stage, answers: list[Answer]) -> list[Body]:
     """Our chunks, as they came over HTTP."""
     await stage.play(*answers)
     path = f"/api/chat/sessions/{stage.bridge.session_id}/stream"
@@ -45,7 +44,7 @@ async def ours(stage: Stage, answers: list[Answer]) -> list[dict[str, Any]]:
     return read(told.text)
 
 
-async def theirs(answers: list[Answer]) -> list[dict[str, Any]]:
+async def theirs(answers: list[Answer]) -> list[Body]:
     """What the library makes of the same answers."""
     encoder: VercelAIEventStream[None, str] = VercelAIEventStream(sdk_version=6, server_message_id="m")
     async with loopback("openai", *answers) as (model, _):
@@ -55,26 +54,26 @@ async def theirs(answers: list[Answer]) -> list[dict[str, Any]]:
             return read("".join([encoder.encode_event(chunk) async for chunk in chunks]))
 
 
-async def count_up(n: int) -> dict[str, Any]:
+async def count_up(n: int) -> Body:
     """Count, as the workshop's does."""
     return Done(message="Counted.", n=n).model_dump(mode="json", exclude_none=True)
 
 
-async def stumble(n: int) -> dict[str, Any]:
+async def stumble(n: int) -> Body:
     """What the workshop's exception becomes: a result that says so."""
     return {"type": "error", "message": "This tool failed.", "code": "internal"}
 
 
-def read(text: str) -> list[dict[str, Any]]:
+def read(text: str) -> list[Body]:
     data = [line.removeprefix("data: ") for line in text.splitlines() if line.startswith("data: ")]
     assert data[-1] == "[DONE]"
     return [chunk for chunk in (loads(each) for each in data[:-1]) if isinstance(chunk, dict)]
 
 
-def shared(chunks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def shared(chunks: list[Body]) -> list[Body]:
     """What both know, pieces put together, without ids that are each one's own."""
     kept = [chunk for chunk in chunks if not chunk["type"].startswith(("data-", "message-", "tool-input-delta"))]
-    told: list[dict[str, Any]] = []
+    told: list[Body] = []
     for kind, run in groupby(kept, lambda chunk: (chunk["type"], chunk.get("id"))):
         pieces = list(run)
         if kind[0].endswith("-delta"):

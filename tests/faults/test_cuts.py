@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
 from statistics import median, quantiles
-from typing import Any
 
 import pytest
 
@@ -21,7 +20,7 @@ from tests.faults.processes import Launcher, Process
 from tests.faults.report import record
 from tests.faults.rig import Rig, open_rig
 from tests.faults.scale import CUTS, FULL, SEED
-from tests.providers.script import Answer, Asked, Script, Tool
+from tests.providers.script import Answer, Asked, Body, Script, Tool
 from tests.providers.server import provider
 
 RESUME_SECONDS = 0.1  # nineteen times in twenty
@@ -55,7 +54,7 @@ class Seen:
     events: int = 0
     seconds: list[float] = field(default_factory=list[float])
 
-    def add(self, followers: list[Follower], log: list[dict[str, Any]]) -> None:
+    def add(self, followers: list[Follower], log: list[Body]) -> None:
         """An event that was not there yet when the reader asked is waited for from its own moment on."""
         made = {event["id"]: datetime.fromisoformat(event["created_at"]).timestamp() for event in log}
         self.turns += 1
@@ -128,7 +127,7 @@ async def is_begun(rig: Rig, session: str) -> bool:
     return (await rig.client.http.get(f"{SESSIONS}/{session}")).json()["active_turn"] is not None
 
 
-def judge(log: list[dict[str, Any]], told: list[Frame], readers: list[Follower], viewers: list[Follower]) -> None:
+def judge(log: list[Body], told: list[Frame], readers: list[Follower], viewers: list[Follower]) -> None:
     """Everybody saw what there was, once, in order."""
     assert [event["id"] for event in log] == list(range(1, len(log) + 1))
     for reader in readers:

@@ -7,13 +7,13 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import uvicorn
 
 from pilothouse.app.serve import QuietServer
 from tests.base.waiting import until
 from tests.features.runs.stand import Installation
+from tests.providers.script import Body
 
 WEB = Path(__file__).parents[3] / "web"
 PACKAGES = {"v6": "ai", "v7": "ai7"}  # v7 asks for Node 22; what is used of it here runs on 20 too
@@ -44,7 +44,7 @@ async def served(installation: Installation) -> AsyncGenerator[str]:
         await task
 
 
-async def played(installation: Installation, key: str, version: str, scenes: Mapping[str, Scene]) -> dict[str, Any]:
+async def played(installation: Installation, key: str, version: str, scenes: Mapping[str, Scene]) -> Body:
     """Let one version of the package play these scenes; answers what it made of each."""
     asked = {name: {"id": scene.session_id, "scene": scene.name, "say": scene.say} for name, scene in scenes.items()}
     async with served(installation) as url:
@@ -61,5 +61,5 @@ async def played(installation: Installation, key: str, version: str, scenes: Map
     return json.loads(out)
 
 
-def kinds(message: dict[str, Any]) -> list[str]:
+def kinds(message: Body) -> list[str]:
     return [part["type"] for part in message["parts"]]

@@ -1,12 +1,12 @@
 """4.2, 4.4, 5.2, ruling 11: the real `ai` package, v6 and v7, reads our streams without one schema error."""
 
 import json
-from typing import Any
 
 import pytest
 
 from tests.features.chat.parlour import Parlour
 from tests.features.chat.sdk import PACKAGES, WEB, Scene, kinds, played
+from tests.providers.script import Body
 
 SCENES = {
     "whole": ("whole", "think let me see\nsay hello there\ntool find_block\nbreak run_agent\nsay good bye"),
@@ -29,7 +29,7 @@ def version(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-async def play(parlour: Parlour, version: str, *names: str) -> dict[str, Any]:
+async def play(parlour: Parlour, version: str, *names: str) -> Body:
     """Let the package talk to us, and hear what it made of it."""
     scenes = {name: Scene(await parlour.session(), *SCENES[name]) for name in names}
     return await played(parlour.stand.house, parlour.stand.ann.key, version, scenes)
