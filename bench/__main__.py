@@ -13,6 +13,7 @@ from typing import TypeAlias
 import uvloop
 
 from bench.cases import b11, b12, b13, b14
+from bench.chat_cases import b15, b16, b17
 from bench.facts import tell_machine
 from bench.graph_cases import validation
 from bench.report import Report
@@ -30,6 +31,7 @@ CASES: dict[str, Case] = {
     "b12": b12,
     "b13": b13,
     "b14": b14,
+    **{f"{case.__name__}{tail}": partial(case, wide=wide) for wide, tail in BOTH for case in (b15, b16, b17)},
     "validate": validation,
 }
 

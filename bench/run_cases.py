@@ -19,8 +19,10 @@ CORES = 2  # rates are per core
 START_SECONDS = 6
 
 
-def open_site(folder: Path, wide: bool, documents: dict[str, JsonObject]) -> AbstractAsyncContextManager[Site]:
-    return (site.scaled if wide else site.embedded)(folder, documents)
+def open_site(
+    folder: Path, wide: bool, documents: dict[str, JsonObject], *, people: int = 1, **settings: str
+) -> AbstractAsyncContextManager[Site]:
+    return (site.scaled if wide else site.embedded)(folder, documents, people=people, **settings)
 
 
 def named(case: str, wide: bool) -> str:

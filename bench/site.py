@@ -25,8 +25,12 @@ class Site:
 
     url: str
     pids: list[int]
-    person: Person
+    people: list[Person]
     place: Place
+
+    @property
+    def person(self) -> Person:
+        return self.people[0]
 
     def start_run(self, agent: str, inputs: JsonObject) -> Ask:
         """A run with an API key, its result awaited."""
@@ -79,12 +83,14 @@ async def baseline(folder: Path) -> AsyncGenerator[tuple[Ask, int]]:
 
 
 @asynccontextmanager
-async def embedded(folder: Path, documents: Mapping[str, JsonObject]) -> AsyncGenerator[Site]:
-    with embedded_place(folder, LOG_LEVEL="warning") as place:
-        person = (await furnish(place, documents))[0]
+async def embedded(
+    folder: Path, documents: Mapping[str, JsonObject], *, people: int = 1, **settings: str
+) -> AsyncGenerator[Site]:
+    with embedded_place(folder, LOG_LEVEL="warning", **settings) as place:
+        guests = await furnish(place, documents, people=people)
         async with process(["pilothouse", "serve"], place.environment(), folder / "serve.log") as pid:
             await until_open(place.port)
-            yield Site(f"http://127.0.0.1:{place.port}", [pid], person, place)
+            yield Site(f"http://127.0.0.1:{place.port}", [pid], guests, place)
 
 
 @contextmanager
@@ -100,10 +106,13 @@ def _lines():
 
 
 @asynccontextmanager
-async def scaled(folder: Path, documents: Mapping[str, JsonObject]) -> AsyncGenerator[Site]:
+async def scaled(
+    folder: Path, documents: Mapping[str, JsonObject], *, people: int = 1, **settings: str
+) -> AsyncGenerator[Site]:
     """One api and one worker over PostgreSQL, RabbitMQ and Redis."""
-    with _lines() as (broker_url, redis_url), scaled_place(folder, broker_url, redis_url, LOG_LEVEL="warning") as place:
-        person = (await furnish(place, documents))[0]
+    told = {"LOG_LEVEL": "warning", **settings}
+    with _lines() as (broker_url, redis_url), scaled_place(folder, broker_url, redis_url, None, **told) as place:
+        guests = await furnish(place, documents, people=people)
         environment = place.environment()
         async with (
             process(["pilothouse", "worker"], environment, folder / "worker.log") as worker,
@@ -111,7 +120,7 @@ async def scaled(folder: Path, documents: Mapping[str, JsonObject]) -> AsyncGene
         ):
             await until_open(place.port)
             await asyncio.sleep(2)  # until the worker listens
-            yield Site(f"http://127.0.0.1:{place.port}", [api, worker], person, place)
+            yield Site(f"http://127.0.0.1:{place.port}", [api, worker], guests, place)
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -8,9 +8,11 @@ from typing import Any, TypeAlias
 import pytest
 import pytest_asyncio
 
+from pilothouse.autopilot import all_tools
 from pilothouse.autopilot.rounds import CLOSING_TEXT
 from pilothouse.autopilot.stream import DELTA_CHARACTERS, DELTA_SECONDS
 from pilothouse.features.chat import events
+from pilothouse.kit.json import dumps
 from tests.autopilot.bridge import Bridge
 from tests.autopilot.switch import Switch
 from tests.base.waiting import until
@@ -78,6 +80,15 @@ async def test_parallel_calls_are_answered_and_the_model_reads_the_results(chose
     marks = ("start-step", "tool-input-available", "finish-step")
     order = [event.type for event in said.events if event.type in marks]
     assert order == [marks[0], marks[1], marks[1], marks[2], marks[0], marks[2]]
+
+
+async def test_telling_a_model_of_the_tools_changes_no_schema(chosen: Bridge, connect: Connect):
+    """6.5: they are made once and shared by all turns, and each provider's library wants its own form of them."""
+    before = {name: dumps(tool.schema) for name, tool in all_tools().items()}
+    script = await connect(Answer(text=("Yes.",)))
+    assert (await chosen.ask("hi")).status == "completed"
+    assert len(script.asked[0]["tools"]) >= 10
+    assert {name: dumps(tool.schema) for name, tool in all_tools().items()} == before
 
 
 async def test_a_call_of_an_unknown_tool_and_one_with_broken_arguments_are_results(chosen: Bridge, connect: Connect):

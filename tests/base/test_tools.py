@@ -86,6 +86,7 @@ def test_the_schema_is_read_from_the_function():
     assert schema["additionalProperties"] is False
     assert schema["properties"]["door"] == {"type": "string", "minLength": 1, "description": "Which one."}
     assert set(schema["properties"]) == {"door", "title", "wait"}  # a field may be called title; titles are dropped
+    assert tools["open_door"].schema is schema  # made once
 
 
 async def test_a_result_has_type_message_and_session(ctx: ToolContext):

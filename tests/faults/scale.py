@@ -20,3 +20,4 @@ WAITING_PARENTS = int(os.environ.get("FAULTS_PARENTS", "1000" if FULL else "60")
 STOPS = int(os.environ.get("FAULTS_STOPS", "50" if FULL else "6"))  # turns in a row that are stopped and said anew
 REPEATED_CHARGES = 10_000 if FULL else 40  # on each profile
 SLEEP_SECONDS = 300.0 if FULL else 0.0  # how long a worker is stopped, at the least
+CUTS = int(os.environ.get("FAULTS_CUTS", "1000" if FULL else "40"))  # of readers of turns, on each profile

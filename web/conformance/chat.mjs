@@ -1,15 +1,15 @@
-// The real AI SDK as a client of our stream: node conformance/chat.mjs <url of the sessions> <api key> '<sessions>'
+// The real AI SDK as a client of our stream:
+//   node conformance/chat.mjs <package> <url of the sessions> <api key> '<sessions>'
 // Prints what its own Chat made of each turn, as JSON; tests/features/chat/test_conformance.py judges it.
 
-import {
+const [name, base, key, given] = process.argv.slice(2)
+const {
   AbstractChat,
   DefaultChatTransport,
   parseJsonEventStream,
   safeValidateUIMessages,
   uiMessageChunkSchema,
-} from 'ai'
-
-const [base, key, given] = process.argv.slice(2)
+} = await import(name)
 const sessions = JSON.parse(given)
 const headers = { Authorization: `Bearer ${key}` }
 
@@ -29,13 +29,21 @@ class State {
 class Chat extends AbstractChat {
   constructor(id) {
     const faults = []
+    const data = new Set()
+    const answers = []
     super({
       id,
       generateId: () => crypto.randomUUID(),
       state: new State(),
       onError: (error) => faults.push(String(error)),
+      onData: (part) => data.add(part.type),
       transport: new DefaultChatTransport({
         headers,
+        fetch: async (...asked) => {
+          const answer = await fetch(...asked)
+          answers.push(answer.status)
+          return answer
+        },
         prepareSendMessagesRequest: ({ id: chat, messages }) => {
           const last = messages.at(-1)
           return {
@@ -47,7 +55,7 @@ class Chat extends AbstractChat {
         prepareReconnectToStreamRequest: ({ id: chat }) => ({ api: `${base}/${chat}/stream`, headers }),
       }),
     })
-    this.faults = faults
+    Object.assign(this, { faults, data, answers })
   }
 }
 
@@ -56,6 +64,8 @@ const report = async (chat) => ({
   error: chat.error?.message ?? null,
   faults: chat.faults,
   messages: chat.messages,
+  data: [...chat.data],
+  answered: chat.answers.at(-1),
   valid: chat.messages.length === 0 || (await safeValidateUIMessages({ messages: chat.messages })).success,
 })
 
@@ -67,6 +77,31 @@ const answer = (chat) => chat.messages.find((message) => message.role === 'assis
 const text = (chat) => (answer(chat)?.parts ?? []).map((part) => part.text ?? '').join('')
 
 const cancel = (id) => fetch(`${base}/${id}/cancel`, { method: 'POST', headers })
+
+/** Say something, and hang up as soon as the answer has these words. */
+const cut = async (chat, say, words) => {
+  const sending = chat.sendMessage({ text: say })
+  await until(() => text(chat).includes(words))
+  await chat.stop()
+  await sending
+}
+
+/** Every chunk against the package's own schema, also those that its Chat would not look at after an error. */
+const judged = async (id, say, seen = () => {}) => {
+  const heard = await fetch(`${base}/${id}/stream`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ message: say }),
+  })
+  const types = []
+  const refused = []
+  for await (const chunk of parseJsonEventStream({ stream: heard.body, schema: uiMessageChunkSchema })) {
+    if (chunk.success) types.push(chunk.value.type)
+    else refused.push({ raw: chunk.rawValue, error: String(chunk.error) })
+    seen(chunk.value)
+  }
+  return { types, refused }
+}
 
 const scenes = {
   async whole({ id, say }) {
@@ -82,12 +117,34 @@ const scenes = {
     await sending
     return report(chat)
   },
+  /** The page hangs up and comes back, half an answer in hand; only then is the turn cancelled. */
+  async left({ id, say }) {
+    const chat = new Chat(id)
+    await cut(chat, say, 'half a')
+    const resuming = chat.resumeStream()
+    await until(() => chat.status === 'streaming')
+    await cancel(id)
+    await resuming
+    return report(chat)
+  },
   async resume({ id, say }) {
+    const chat = new Chat(id)
+    await cut(chat, say, 'one')
+    await chat.resumeStream()
+    return report(chat)
+  },
+  /** Another page that has the question, and nothing of the answer. */
+  async reload({ id, say }) {
     const first = new Chat(id)
-    const sending = first.sendMessage({ text: say })
-    await until(() => text(first).includes('one'))
-    await first.stop()
-    await sending
+    await cut(first, say, 'one')
+    const second = new Chat(id)
+    second.messages = first.messages.slice(0, 1)
+    await second.resumeStream()
+    return report(second)
+  },
+  async ended({ id, say }) {
+    const first = new Chat(id)
+    await first.sendMessage({ text: say })
     const second = new Chat(id)
     second.messages = first.messages.slice(0, 1)
     await second.resumeStream()
@@ -98,23 +155,13 @@ const scenes = {
     await chat.resumeStream()
     return report(chat)
   },
-  /** Every chunk against the package's own schema, also those that its Chat would not look at after an error. */
   async chunks({ id, say }) {
-    const heard = await fetch(`${base}/${id}/stream`, {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify({ message: say }),
-    })
-    const types = []
-    const refused = []
-    for await (const chunk of parseJsonEventStream({ stream: heard.body, schema: uiMessageChunkSchema })) {
-      if (chunk.success) types.push(chunk.value.type)
-      else refused.push({ raw: chunk.rawValue, error: String(chunk.error) })
-    }
-    return { types, refused }
+    return judged(id, say)
+  },
+  async cancelled({ id, say }) {
+    return judged(id, say, (chunk) => chunk?.type === 'text-delta' && cancel(id))
   },
 }
-scenes.error = scenes.whole
 
 const told = {}
 for (const [name, session] of Object.entries(sessions)) {

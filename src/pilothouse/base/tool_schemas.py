@@ -2,9 +2,12 @@
 
 import inspect
 from collections.abc import Callable
+from functools import cache
 from typing import Any, ClassVar, cast, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
+
+from pilothouse.kit.json import JsonObject
 
 
 class _Arguments(BaseModel):
@@ -19,6 +22,14 @@ def arguments_of(function: Callable[..., Any]) -> type[BaseModel]:
         for name, about in list(inspect.signature(function).parameters.items())[1:]  # all but the context
     }
     return create_model(f"{function.__name__}_arguments", __base__=_Arguments, **fields)
+
+
+@cache
+def schema_of(arguments: type[BaseModel]) -> JsonObject:
+    """The arguments as JSON schema, without what only takes room. Made once: every round of every turn asks for that
+    of every tool, and making one takes about a millisecond. Whoever wants another changes a copy.
+    """
+    return cast(JsonObject, without_titles(arguments.model_json_schema()))
 
 
 def without_titles(schema: Any) -> Any:

@@ -18,7 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pilothouse.base.actor import Actor
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.permissions import UNRESTRICTED, Permissions
-from pilothouse.base.tool_schemas import arguments_of, without_titles
+from pilothouse.base.tool_schemas import arguments_of, schema_of
 from pilothouse.base.work import Read, Units, Work
 from pilothouse.kit.errors import PilothouseError, UserError
 from pilothouse.kit.ids import new_id
@@ -190,8 +190,8 @@ class Tool:
 
     @property
     def schema(self) -> JsonObject:
-        """The arguments as JSON schema, without what only takes room."""
-        return cast(JsonObject, without_titles(self.arguments.model_json_schema()))
+        """The arguments as JSON schema, without what only takes room; the same object each time."""
+        return schema_of(self.arguments)
 
     async def call(self, ctx: ToolContext, arguments: Mapping[str, Json]) -> Outcome | Deferred:
         """Check, run, answer. Only cancellation is raised. Whoever calls sees to the budget: work that takes longer is

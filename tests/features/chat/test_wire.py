@@ -1,5 +1,6 @@
 """3, 4: what each event is on the wire, and the rules that every stream keeps."""
 
+import json
 from typing import Any
 
 from hypothesis import given
@@ -81,6 +82,35 @@ def test_an_error_is_told_twice_under_one_event():
     assert [line for line in frames.splitlines() if line.startswith("id")] == ["id: 6", "id: 7"]
     assert '"data":{"code":"provider_error","retryable":false,"message":"It broke."}' in frames
     assert '{"type":"error","errorText":"It broke."}' in frames
+
+
+def test_who_was_cut_off_behind_a_blocks_start_is_not_given_it_again():
+    """5.2: at each frame of a block, what follows is what was not there yet."""
+    drafts = [events.text_start("b"), events.text_delta("b", "hi", 0), events.text_delta("b", " you", 2)]
+    log = [event(draft, 4 + n) for n, draft in enumerate([*drafts, events.text_end("b", "hi you")])]
+
+    def frames(after: int) -> list[str]:
+        wire = Wire("t")
+        return b"".join(wire.frames(each, after) for each in log).decode().split("\n\n")[:-1]
+
+    whole = frames(0)
+    assert [json.loads(frame.partition("data: ")[2])["type"] for frame in whole] == [
+        *("text-start", "text-delta", "text-delta", "text-end")
+    ]
+    for seen, frame in enumerate(whole, 1):
+        last = int(frame.partition("\n")[0].removeprefix("id: "))
+        assert frames(last) == whole[seen:]
+
+
+def test_a_block_whose_start_was_overtaken_is_given_whole():
+    """5.3: a title may land between a block's start and its first words."""
+    log = [
+        event(events.text_start("b"), 4),
+        event(events.title("A title"), 5),
+        event(events.text_delta("b", "hi", 0), 6),
+    ]
+    wire = Wire("t")
+    assert b"text-start" in b"".join(wire.frames(each, 5) for each in log)
 
 
 def test_each_end_has_its_reason():

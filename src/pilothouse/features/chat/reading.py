@@ -4,17 +4,18 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 from pilothouse.base.actor import Actor
-from pilothouse.base.fanout import Fanout, follow
+from pilothouse.base.fanout import MAX_SEQ, Fanout, follow
 from pilothouse.base.logs import numbered, read_after
 from pilothouse.base.reader import Reader
 from pilothouse.features.chat import queries
 from pilothouse.features.chat.errors import EventBeyondHead
 from pilothouse.features.chat.events import Event, events_of
 from pilothouse.features.chat.fold import DELTAS, Fold
+from pilothouse.features.chat.heads import Heads
 from pilothouse.features.chat.present import (
     REASONING,
     SessionView,
@@ -41,6 +42,7 @@ class Conversations:
     reader: Reader
     fanout: Fanout
     show_reasoning: bool = True  # what models think is logged either way
+    heads: Heads = field(default_factory=Heads)
 
     def _shown(self, event: Event) -> Event:
         """The event as clients may see it; one that is kept back stays as an empty one, for ids have no gaps."""
@@ -111,20 +113,23 @@ class Conversations:
         An empty list comes after each quiet spell.
         """
 
+        head = MAX_SEQ  # after a quiet spell, as far as the log goes: most often there is nothing to read
+
         async def stored(position: int) -> list[tuple[int, Json]]:
-            return await read_after(self.reader, session_id, position, limit=AT_ONCE)
+            nonlocal head
+            known, head = head, MAX_SEQ
+            return await read_after(self.reader, session_id, position, limit=AT_ONCE) if known > position else []
 
         live = follow(self.fanout, session_id, after, stored, numbered, quiet=QUIET_SECONDS)
         async with aclosing(live) as batches:
             async for batch in batches:
-                if not batch and not await self._exists(session_id):
+                found = MAX_SEQ if batch else await self.heads.of(self.reader, session_id)
+                if found is None:
                     return
+                head = found
                 events = events_of(batch)
                 if events or not batch:  # a batch of trimmed entries is no news, and no silence
                     yield events
-
-    async def _exists(self, session_id: str) -> bool:
-        return bool(await self.reader.rows("select 1 from chat_sessions where id=?1", session_id))
 
     async def envelopes(self, session_id: str, after: int) -> AsyncGenerator[list[JsonObject]]:
         """As `follow`, the way clients see events."""
@@ -156,9 +161,7 @@ def _frames_after(wire: Wire, batch: Sequence[Event], after: int) -> list[bytes]
     for event in batch:
         if wire.ended:  # what comes after belongs to the next turn
             break
-        made = wire.frames(event)
-        if event.id > after:
-            frames.append(made)
+        frames.append(wire.frames(event, after))
     return frames
 
 

@@ -18,6 +18,7 @@ HEADERS = {"x-vercel-ai-ui-message-stream": "v1", "connection": "keep-alive"}
 
 Chunks: TypeAlias = list[JsonObject]
 _FINISH = {COMPLETED: "stop", FAILED: "error", CANCELLED: "other"}
+_STARTS = ("text-start", "reasoning-start")
 _TOKENS = ("prompt_tokens", "completion_tokens", "total_tokens", "cache_read_tokens", "cache_write_tokens", "model")
 
 
@@ -31,6 +32,7 @@ class Wire:
     ended: bool = False
     _sent: dict[str, int] = field(default_factory=dict[str, int])  # characters of open blocks that have gone out
     _hidden: set[str] = field(default_factory=set[str])
+    _starts: dict[str, int] = field(default_factory=dict[str, int])  # the event that began each block
 
     def chunks(self, event: Event) -> Chunks:
         """What this event is on the wire: none, one or a few chunks."""
@@ -39,13 +41,22 @@ class Wire:
         show = _TABLE.get(event.type)
         return [] if show is None else show(self, lean(shown(event)))
 
-    def frames(self, event: Event) -> bytes:
-        """The same as frames. Only the last carries the event's own id: whoever is cut off between two of them is
-        given the whole event again.
+    def frames(self, event: Event, after: int = 0) -> bytes:
+        """The same as frames, for a client that has seen everything up to `after`. Only the last of an event carries
+        its own id: whoever is cut off between two of them is given the whole event again, but no block's start twice.
         """
         chunks = self.chunks(event)
+        if event.id <= after:
+            return b""
         last = len(chunks) - 1
-        return b"".join(_frame(event.id if n == last else event.id - 1, chunk) for n, chunk in enumerate(chunks))
+        framed = ((event.id if n == last else event.id - 1, chunk) for n, chunk in enumerate(chunks))
+        return b"".join(_frame(number, chunk) for number, chunk in framed if not self._is_begun(chunk, after))
+
+    def _is_begun(self, chunk: JsonObject, after: int) -> bool:
+        """A start goes out with the block's first delta. The event that began the block shows nothing else, so a
+        client that names it has heard the start.
+        """
+        return chunk["type"] in _STARTS and self._starts.get(cast(str, chunk["id"])) == after
 
     def start(self, event: Event) -> Chunks:
         chunks: Chunks = [] if self.begun else [{"type": "start", "messageId": self.turn_id}]
@@ -73,6 +84,7 @@ class Wire:
     def block_start(self, event: Event) -> Chunks:
         block_id = cast(str, event.data["id"])
         self._sent[block_id] = 0
+        self._starts[block_id] = event.id
         if event.type == events.REASONING_START and not self.show_reasoning:
             self._hidden.add(block_id)
         return []
