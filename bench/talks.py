@@ -31,15 +31,15 @@ async def make_sessions(house: Site, count: int) -> list[tuple[Person, str]]:
     made: list[tuple[Person, str]] = []
     async with httpx2.AsyncClient(base_url=house.url, trust_env=False, timeout=60) as http:
 
-        async def make(person: Person) -> None:
+        async def make(person: Person) -> tuple[Person, str]:
             answer = await http.post(SESSIONS, headers={"Authorization": f"Bearer {person.key}"})
             if answer.status_code != 201:
                 raise RuntimeError(answer.text)
-            made.append((person, answer.json()["id"]))
+            return person, answer.json()["id"]
 
         for first in range(0, count, AT_ONCE):
             some = range(first, min(count, first + AT_ONCE))
-            await asyncio.gather(*(make(house.people[number % len(house.people)]) for number in some))
+            made += await asyncio.gather(*(make(house.people[number % len(house.people)]) for number in some))
     return made
 
 
