@@ -161,7 +161,7 @@ class Postgres(Server):
         return "postgres" if os.geteuid() == 0 else None  # PostgreSQL refuses to run as root
 
     def command(self) -> Sequence[str]:
-        options = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "200"}
+        options = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "400"}
         flags = [part for name, value in options.items() for part in ("-c", f"{name}={value}")]
         return [postgres_program("postgres"), "-D", str(self.folder / "data"), "-p", str(self.port), *flags]
 

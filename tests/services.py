@@ -20,6 +20,9 @@ from scripts.programs import ServerMissing, installed
 STATE_VARIABLE = "PILOTHOUSE_TEST_STATE"
 
 
+_STARTED: list[object] = []  # kept, so that nobody complains of a process that outlives what started it
+
+
 class ServiceMissing(Exception):
     """A service that this test needs is not here."""
 
@@ -67,9 +70,15 @@ def url_of(kind: str) -> str:
     with only_one(f"{kind}.url") as note:
         if note.exists():
             return note.read_text()
-        url = services.find(kind) or start_for_run(kind)
+        url = _own(kind) or services.find(kind) or start_for_run(kind)
         note.write_text(url)
         return url
+
+
+def _own(kind: str) -> str | None:
+    """A PostgreSQL of this run's own where one can be started: a usual one takes 100 connections, and we need more."""
+    named = os.environ.get(services.VARIABLES[kind])
+    return start_for_run(kind) if kind == "postgres" and not named and installed(kind) else None
 
 
 def start_for_run(kind: str) -> str:
@@ -78,6 +87,7 @@ def start_for_run(kind: str) -> str:
             raise ServiceMissing(f"{kind} not found: {services.HOW_TO_GET}")
         services.install(kind)
     server = services.start(kind, run_folder() / kind)
+    _STARTED.append(server)
     record = {"url": server.url, "pids": services.pids_of(server)}
     (run_folder() / f"{kind}.json").write_text(json.dumps(record))
     return server.url

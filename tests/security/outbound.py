@@ -12,6 +12,7 @@ _FORMATS = {"uri", "url", "uri-reference", "iri", "hostname", "idn-hostname", "i
 
 # Blocks that touch the world outside but are told no address, each with the reason.
 TOLD_NO_ADDRESS: Final[Mapping[str, str]] = {
+    "AutoPilot": "starts a turn; what that reaches, its tools and their own guards decide",
     "Get Wikipedia summary": "goes to one host only; the topic is quoted into its path",
     "Read spreadsheet": "reads the text it is given; files will come by the context",
     "TestAct": "does nothing; in the catalogue of tests only",

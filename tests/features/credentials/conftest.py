@@ -49,7 +49,7 @@ async def embedded_bank(
             yield opened
 
 
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def scaled_bank(
     tmp_path_factory: pytest.TempPathFactory, servers: tuple[Echo, Echo], broker_url: str, own_redis_url: str
 ) -> AsyncGenerator[Installation]:

@@ -1,6 +1,7 @@
 """Another key in place while everybody goes on reading; one that is gone stops the start."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,8 @@ import pytest
 from pilothouse.app.house import House
 from pilothouse.app.sealed import SEALED
 from pilothouse.base.actor import Actor
-from pilothouse.base.keyring import add_encryption_key, drop_encryption_key, open_keyring
+from pilothouse.base.envelope import rewrapped
+from pilothouse.base.keyring import Keyring, add_encryption_key, drop_encryption_key, open_keyring
 from pilothouse.blocks.credentials import ApiKey
 from pilothouse.features.credentials import (
     ApiKeyIn,
@@ -20,7 +22,6 @@ from pilothouse.features.credentials import (
     rewrap_credentials,
 )
 from pilothouse.features.models import ConnectionIn, create_model_connection
-from tests.base.waiting import until
 from tests.databases import fresh_sqlite
 from tests.features.credentials.conftest import Bank
 from tests.features.runs.conftest import settings_for
@@ -80,8 +81,21 @@ async def test_a_thousand_are_sealed_anew_while_they_are_read(bank: Bank):
         await (await work.session.connection()).exec_driver_sql("delete from model_connections")
 
 
-async def has_key(house: House, key_id: str) -> bool:
-    return key_id in await key_ids_in_use(house.reader, [])
+class PowerCut(Exception):
+    """What breaks a rotation off."""
+
+
+def _failing_after(count: int) -> Callable[[Keyring, str], str]:
+    left = count
+
+    def rewrap(keyring: Keyring, wrapped_key: str) -> str:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise PowerCut
+        return rewrapped(keyring, wrapped_key)
+
+    return rewrap
 
 
 async def test_a_rotation_that_was_broken_off_goes_on(bank: Bank, monkeypatch: pytest.MonkeyPatch):
@@ -91,10 +105,11 @@ async def test_a_rotation_that_was_broken_off_goes_on(bank: Bank, monkeypatch: p
     add_encryption_key(house.keyring)
     newer = open_keyring(house.settings)
     monkeypatch.setattr("pilothouse.features.credentials.rotation.BATCH", 10)
-    going = asyncio.create_task(rewrap_credentials(house.units, newer))
-    await until(lambda: has_key(house, newer.encryption[0][0]))
-    going.cancel()
-    await asyncio.gather(going, return_exceptions=True)
+    with monkeypatch.context() as broken:
+        broken.setattr("pilothouse.features.credentials.rotation.rewrapped", _failing_after(15))
+        with pytest.raises(PowerCut):
+            await rewrap_credentials(house.units, newer)
+    assert newer.encryption[0][0] in await key_ids_in_use(house.reader, [])
     assert await opened(house, actor, ids[0]) == "secret-000000"
     await rewrap_credentials(house.units, newer)
     assert await key_ids_in_use(house.reader, []) == {newer.encryption[0][0]}

@@ -38,13 +38,13 @@ def find_agents(agents: Iterable[Agent], query: str, limit: int) -> Sequence[Age
 def ranked(
     things: Sequence[Thing], query: str, texts: Callable[[Thing], tuple[str, str, str]], limit: int
 ) -> Sequence[Thing]:
-    """Those that share a word with the query: by what it weighs, then by name."""
+    """Those that share a word with the query: by what it weighs, then by how short the name is."""
     read = [_Text(*map(stems, texts(thing))) for thing in things]
     rarity = {stem: _rarity(stem, read) for stem in stems(query)}
     scored = [
         (_score(rarity, text), texts(thing)[0].casefold(), thing) for thing, text in zip(things, read, strict=True)
     ]
-    found = sorted((item for item in scored if item[0] > 0), key=lambda item: (-item[0], item[1]))
+    found = sorted((item for item in scored if item[0] > 0), key=lambda item: (-item[0], len(item[1].split()), item[1]))
     return [thing for _, _, thing in found[:limit]]
 
 
