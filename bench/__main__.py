@@ -20,16 +20,15 @@ from bench.report import Report
 from bench.run_cases import b2, b3, b4, b5, b6, b7
 from bench.step_case import b10
 
+RUNS = (b2, b3, b4, b5, b6, b7, b12, b13)
 BOTH = ((False, ""), (True, "s"))
 Case: TypeAlias = Callable[[Report, Path], Awaitable[None]]
 
 CASES: dict[str, Case] = {
     "b11": partial(b11, scaled=False),
     "b11s": partial(b11, scaled=True),
-    **{f"{case.__name__}{tail}": partial(case, wide=wide) for wide, tail in BOTH for case in (b2, b3, b4, b5, b6, b7)},
+    **{f"{case.__name__}{tail}": partial(case, wide=wide) for wide, tail in BOTH for case in RUNS},
     "b10": b10,
-    "b12": b12,
-    "b13": b13,
     "b14": b14,
     **{f"{case.__name__}{tail}": partial(case, wide=wide) for wide, tail in BOTH for case in (b15, b16, b17)},
     "validate": validation,

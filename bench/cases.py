@@ -71,23 +71,24 @@ async def _unfinished(site: Site) -> int:
     return rows[0][0]
 
 
-async def b12(report: Report, folder: Path) -> None:
+async def b12(report: Report, folder: Path, *, wide: bool) -> None:
     """100 sequential pure steps (and 40: engine:B1), accept and settle committed."""
-    async with embedded(folder, {"hundred": chain(100), "forty": chain(40)}) as site:
+    async with (scaled if wide else embedded)(folder, {"hundred": chain(100), "forty": chain(40)}) as site:
         hundred = middle(await one_by_one(site, "hundred", {"x": "hi"}, times=100))
         forty = middle(await one_by_one(site, "forty", {"x": "hi"}, times=100))
-    report.say("b12_run", hundred, "ms")
-    report.at_most("b12_step", hundred / 100, "ms/step", 0.1, 0.05)
-    report.at_most("b1_run", forty, "ms", 25, 10)
+    profile = "scaled" if wide else "embedded"
+    report.say(f"b12_{profile}_run", hundred, "ms")
+    report.at_most(f"b12_{profile}_step", hundred / 100, "ms/step", 0.1, 0.05)
+    report.at_most(f"b1_{profile}_run", forty, "ms", 25, 10)
 
 
-async def b13(report: Report, folder: Path) -> None:
+async def b13(report: Report, folder: Path, *, wide: bool) -> None:
     """A fan-out of 200 through two branches and a join."""
-    async with embedded(folder, {"fan": fan_out()}) as site:
+    async with (scaled if wide else embedded)(folder, {"fan": fan_out()}) as site:
         inputs: JsonObject = {"items": list(range(200))}
         wanted: JsonObject = {"y": [3 * item + 1 for item in range(200)]}
         took = middle(await one_by_one(site, "fan", inputs, times=100, gives=wanted))
-    report.at_most("b13_run", took, "ms", 25, 12)
+    report.at_most(f"b13_{'scaled' if wide else 'embedded'}_run", took, "ms", 25, 12)
 
 
 async def b14(report: Report, folder: Path) -> None:

@@ -10,7 +10,7 @@ from pilothouse.features.chat import Event, events
 from pilothouse.kit.json import Json, JsonObject, dumps
 
 NEWEST: Final = 50  # of each kind
-TODO_TOOL: Final = "TodoWrite"
+TODO_TOOL: Final = "TodoWrite"  # comes with the planning tools; a list that a log holds is kept all the same
 GUIDE_TOOL: Final = "get_agent_building_guide"
 _KINDS: Final = {
     "agent_id": "agents",

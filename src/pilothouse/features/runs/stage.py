@@ -222,11 +222,12 @@ class StagedBlock:
             raise step_failed(failure) from failure
 
     async def _stream(self, inputs: JsonObject, staged: StageContext) -> AsyncGenerator[Fired]:
-        keep = False
+        keep, failed = False, False
         try:
             async for fired in self.block.stream(inputs, staged):
-                yield checked(fired)  # a stream that fired an error is left here
-            keep = True
+                failed = bool(fired) and fired[-1][0] == ERROR_PIN
+                yield checked(fired)  # who drives it may leave a stream that fired an error here
+            keep = not failed
         except Waiting:
             keep = True
             raise
