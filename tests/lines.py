@@ -82,6 +82,12 @@ def new_prefix() -> str:
     return f"ph_test_{uuid.uuid4().hex[:12]}"
 
 
+def settings_of_lines(broker_url: str, redis_url: str) -> dict[str, str | int]:
+    """For an installation that shares the servers with others: queues of its own, and few connections."""
+    urls = {"broker_url": broker_url, "redis_url": redis_url}
+    return {**urls, "broker_prefix": new_prefix(), "database_pool_size": 4}
+
+
 @contextmanager
 def own_rabbitmq() -> Generator[str]:
     """A virtual host of this process's own; where none can be made, the shared one (see `broker_prefix`)."""

@@ -14,7 +14,7 @@ from tests.autopilot.till import Till, open_till
 from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.runs.conftest import settings_for
 from tests.features.runs.stand import Installation, open_installation, stamp
-from tests.lines import new_prefix
+from tests.lines import settings_of_lines
 
 SCALED = pytest.param("scaled_pilot", marks=pytest.mark.scaled)
 HERE = Path(__file__).parent
@@ -40,12 +40,7 @@ async def embedded_pilot(tmp_path_factory: pytest.TempPathFactory) -> AsyncGener
 async def scaled_pilot(
     tmp_path_factory: pytest.TempPathFactory, broker_url: str, own_redis_url: str
 ) -> AsyncGenerator[Installation]:
-    lines = {
-        "broker_url": broker_url,
-        "broker_prefix": new_prefix(),
-        "redis_url": own_redis_url,
-        "database_pool_size": 4,
-    }
+    lines = settings_of_lines(broker_url, own_redis_url)
     folder = tmp_path_factory.mktemp("scaled_pilot")
     with fresh_postgres() as url:
         await stamp(url)
@@ -68,12 +63,7 @@ async def switched_scaled(
     tmp_path_factory: pytest.TempPathFactory, broker_url: str, own_redis_url: str
 ) -> AsyncGenerator[tuple[Installation, Switch]]:
     """The same, scaled."""
-    lines = {
-        "broker_url": broker_url,
-        "broker_prefix": new_prefix(),
-        "redis_url": own_redis_url,
-        "database_pool_size": 4,
-    }
+    lines = settings_of_lines(broker_url, own_redis_url)
     folder, switch = tmp_path_factory.mktemp("switched_scaled"), Switch()
     with fresh_postgres() as url:
         await stamp(url)

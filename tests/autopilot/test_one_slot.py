@@ -11,7 +11,7 @@ from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.runs.conftest import settings_for
 from tests.features.runs.graphs import OUTPUT, graph, link, node
 from tests.features.runs.stand import Installation, Stand, open_installation, stamp
-from tests.lines import new_prefix
+from tests.lines import settings_of_lines
 
 PARENTS, PEOPLE = 20, 4  # one person may have five turns running and fifteen in flight
 
@@ -62,11 +62,5 @@ async def test_twenty_parents_and_their_sub_sessions_finish_on_one_slot(tmp_path
 async def test_so_they_do_on_one_slot_of_one_worker_process(tmp_path: Path, broker_url: str, own_redis_url: str):
     """8.7"""
     with fresh_postgres() as url:
-        lines = {
-            "broker_url": broker_url,
-            "broker_prefix": new_prefix(),
-            "redis_url": own_redis_url,
-            "database_pool_size": 4,
-            "database_url": url,
-        }
+        lines = {**settings_of_lines(broker_url, own_redis_url), "database_url": url}
         await one_slot(tmp_path, url, **lines)

@@ -11,7 +11,7 @@ from tests.features.chat.actors import Actor
 from tests.features.chat.parlour import Parlour
 from tests.features.runs.conftest import settings_for
 from tests.features.runs.stand import Installation, open_installation, stamp
-from tests.lines import new_prefix
+from tests.lines import settings_of_lines
 
 SCALED = pytest.param("scaled_chat", marks=pytest.mark.scaled)
 HERE = Path(__file__).parent
@@ -39,12 +39,7 @@ async def embedded_chat(
 async def scaled_chat(
     tmp_path_factory: pytest.TempPathFactory, broker_url: str, own_redis_url: str
 ) -> AsyncGenerator[tuple[Installation, Actor]]:
-    lines = {
-        "broker_url": broker_url,
-        "broker_prefix": new_prefix(),
-        "redis_url": own_redis_url,
-        "database_pool_size": 4,
-    }
+    lines = settings_of_lines(broker_url, own_redis_url)
     folder, actor = tmp_path_factory.mktemp("scaled_chat"), Actor()
     with fresh_postgres() as url:
         await stamp(url)

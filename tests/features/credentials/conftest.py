@@ -11,7 +11,7 @@ from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.credentials.echo import Echo, echo
 from tests.features.runs.conftest import settings_for
 from tests.features.runs.stand import Installation, Stand, open_installation, stamp
-from tests.lines import new_prefix
+from tests.lines import settings_of_lines
 
 HERE = Path(__file__).parent
 
@@ -54,10 +54,9 @@ async def scaled_bank(
     tmp_path_factory: pytest.TempPathFactory, servers: tuple[Echo, Echo], broker_url: str, own_redis_url: str
 ) -> AsyncGenerator[Installation]:
     folder, allowed = tmp_path_factory.mktemp("scaled_bank"), tuple(server.host for server in servers)
-    lines = {"broker_url": broker_url, "broker_prefix": new_prefix(), "redis_url": own_redis_url}
     with fresh_postgres() as url:
         await stamp(url)
-        more = {**lines, "database_url": url, "database_pool_size": 4, "user_max_runs": 100}
+        more = {**settings_of_lines(broker_url, own_redis_url), "database_url": url, "user_max_runs": 100}
         async with open_installation(settings_for(folder, egress_allow=allowed, **more)) as opened:
             yield opened
 

@@ -10,7 +10,7 @@ import pytest_asyncio
 from pilothouse.base.settings import Settings
 from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.runs.stand import ORIGIN, Installation, Stand, open_installation, stamp
-from tests.lines import new_prefix
+from tests.lines import settings_of_lines
 
 SCALED = pytest.param("scaled", marks=pytest.mark.scaled)
 HERE = Path(__file__).parent
@@ -42,12 +42,7 @@ async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[I
 async def scaled(
     tmp_path_factory: pytest.TempPathFactory, broker_url: str, own_redis_url: str
 ) -> AsyncGenerator[Installation]:
-    lines = {
-        "broker_url": broker_url,
-        "broker_prefix": new_prefix(),
-        "redis_url": own_redis_url,
-        "database_pool_size": 4,
-    }
+    lines = settings_of_lines(broker_url, own_redis_url)
     with fresh_postgres() as url:
         await stamp(url)
         settings = settings_for(tmp_path_factory.mktemp("scaled"), database_url=url, **lines)
