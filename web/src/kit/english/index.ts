@@ -1,0 +1,10 @@
+import { agents } from './agents'
+import { builder } from './builder'
+import { chat } from './chat'
+import { common } from './common'
+import { runs } from './runs'
+import { settings } from './settings'
+import { shell } from './shell'
+
+/** Every text that a person reads, by its key: the one catalogue, and the model of every other language. */
+export const english = { ...agents, ...builder, ...chat, ...common, ...runs, ...settings, ...shell }

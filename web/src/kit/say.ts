@@ -1,0 +1,41 @@
+import { english } from './english'
+import { recall } from './stored'
+
+export type MessageKey = keyof typeof english
+type Values = Readonly<Record<string, string | number>>
+
+/** The text of a key, with its `{names}` filled in. */
+export function say(key: MessageKey, values: Values = {}): string {
+  return filled(english[key], values)
+}
+
+/** The text of a key for a count: the part before ` | ` for one, the part after it for any other number. */
+export function sayCount(key: MessageKey, count: number, values: Values = {}): string {
+  const [one, other] = english[key].split(' | ')
+  return filled((count === 1 ? one : other) ?? english[key], { count, ...values })
+}
+
+function filled(text: string, values: Values): string {
+  return spoken(text).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+}
+
+/** In the pseudo-language every letter wears an accent, so that a text from elsewhere is seen at once. */
+function spoken(text: string): string {
+  if (!PSEUDO) return text
+  return text.replace(/\{\w+\}|[aeiouAEIOU]/g, (part) => ACCENTED[part] ?? part)
+}
+
+const PSEUDO = recall('pilothouse.language') === 'pseudo'
+
+const ACCENTED: Readonly<Record<string, string>> = {
+  a: 'á',
+  e: 'é',
+  i: 'í',
+  o: 'ó',
+  u: 'ú',
+  A: 'Á',
+  E: 'É',
+  I: 'Í',
+  O: 'Ó',
+  U: 'Ú',
+}
