@@ -20,14 +20,13 @@ from pilothouse.features.runs.desk import Desk
 from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.keys import Hider, Keys, credential_pins
 from pilothouse.features.runs.memory import RunMemories, StepMemory
-from pilothouse.features.runs.values import checked, is_writable
+from pilothouse.features.runs.values import checked, step_failed
 from pilothouse.graph.catalogue import BlockSpec, Effects
 from pilothouse.graph.fields import ERROR_PIN
 from pilothouse.kit.clock import from_micros, to_micros
 from pilothouse.kit.errors import UserError
 from pilothouse.kit.json import Json, JsonObject
 
-MAX_MESSAGE = 10_000
 _FAILED: Fired = [(ERROR_PIN, None)]
 
 _log = structlog.get_logger()
@@ -170,7 +169,7 @@ class StagedBlock:
             return await self._call_helper(self.helpers, inputs, ctx)
         if self.key_pins:
             return await self._call_with_keys(inputs, ctx)
-        staged = StageContext(ctx, self.http, self.memories, self.desk)
+        staged = self._context(ctx)
         fired: Fired = _FAILED
         try:
             fired = checked(await self.block.call(inputs, staged))
@@ -186,6 +185,9 @@ class StagedBlock:
             failpoints.hit("effect_done_not_journaled")
         return fired
 
+    def _context(self, ctx: StepContext, opened: Mapping[str, Credential] = NONE_OPENED) -> StageContext:
+        return StageContext(ctx, self.http, self.memories, self.desk, opened)
+
     async def _call_with_keys(self, inputs: JsonObject, ctx: StepContext) -> Fired:
         """Credentials are opened for this call; what the block then says has none of what is secret in them."""
         fired = [fired async for part in self._with_keys(inputs, ctx) for fired in part]
@@ -198,7 +200,7 @@ class StagedBlock:
         try:
             opened = await self.keys.open_for(ctx.run_id, self.key_pins, inputs) if self.keys is not None else {}
             hider = Hider(opened)
-            staged = StageContext(ctx, self.http, self.memories, self.desk, opened)
+            staged = self._context(ctx, opened)
             async for fired in self._stream(inputs, staged):
                 yield hider.fired(fired)
         except BlockFailed as failure:
@@ -216,7 +218,7 @@ class StagedBlock:
                 yield fired
             return
         try:
-            async for fired in self._stream(inputs, StageContext(ctx, self.http, self.memories, self.desk)):
+            async for fired in self._stream(inputs, self._context(ctx)):
                 yield fired
         except BlockFailed as failure:
             raise step_failed(failure) from failure
@@ -286,15 +288,3 @@ class Stage:
             except UserError:  # it cannot be loaded, as was found out just now
                 return AbsentBlock(replace(spec, disabled=True))
         return found
-
-
-def step_failed(failure: BlockFailed) -> StepFailed:
-    """What is said of the failure goes into the log, so it must be short enough and possible to write."""
-    message = failure.message[:MAX_MESSAGE].encode(errors="replace").decode()
-    return StepFailed(
-        failure.code,
-        message,
-        failure.detail if is_writable(failure.detail) else None,
-        retryable=failure.retryable,
-        retry_after=failure.retry_after,
-    )
