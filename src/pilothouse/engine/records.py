@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Final, NamedTuple, Self, cast
 
-from pilothouse.engine.entries import StepStatus
+from pilothouse.engine.entries import StepStatus, Tree
 from pilothouse.engine.facts import Facts, Failure
 from pilothouse.engine.plan import open_inputs
 from pilothouse.engine.ports import Fires
@@ -17,6 +17,8 @@ from pilothouse.engine.state import Step
 from pilothouse.kit.json import Json, JsonObject, sorted_bytes
 
 RECORDS: Final = "records"  # where they stand among the facts
+BY_NODE: Final = "records_by_node"  # set: a record counts for its node's next step, whatever the inputs are now
+REHEARSAL: Final = "rehearsal"  # set: nothing that the run does reaches outside
 
 
 class Record(NamedTuple):
@@ -34,8 +36,8 @@ class Record(NamedTuple):
 
     @classmethod
     def of(cls, told: list[Json]) -> Self:
-        *rest, fires = cast(list[object], told)
-        return cls(*rest, fires=[(pin, value) for pin, value in cast(list[list[Json]], fires)])  # type: ignore[arg-type]
+        step_id, node_id, key, status, failure, fires = cast(list[Tree], told)
+        return cls(step_id, node_id, key, status, failure, [(pin, value) for pin, value in fires])
 
 
 def key_of(inputs: JsonObject) -> str:
@@ -46,10 +48,11 @@ def key_of(inputs: JsonObject) -> str:
 class Records:
     """Those that a run has not used yet, by node and inputs, the oldest first."""
 
-    def __init__(self, records: Iterable[Record]) -> None:
+    def __init__(self, records: Iterable[Record], *, by_node: bool = False) -> None:
+        self._by_node = by_node
         self._left: defaultdict[tuple[str, str], deque[Record]] = defaultdict(deque)
         for record in records:
-            self._left[record.node_id, record.key].append(record)
+            self._left[record.node_id, "" if by_node else record.key].append(record)
 
     @classmethod
     def of(cls, run: Facts) -> Self | None:
@@ -58,12 +61,13 @@ class Records:
         if not isinstance(told, list):
             return None
         records = (Record.of(cast(list[Json], one)) for one in told)
-        return cls(record for record in records if run.recalled.get(str(record.step_id)) in (None, *run.running))
+        left = (record for record in records if run.recalled.get(str(record.step_id)) in (None, *run.running))
+        return cls(left, by_node=bool(run.facts.get(BY_NODE)))
 
     def take(self, run: Run, step: Step) -> Record | None:
         """The record for this very step, which is then used up."""
-        shown = open_inputs(step.node, run.inputs_of(step))
-        left = self._left.get((step.node.id, key_of(shown)))
+        key = "" if self._by_node else key_of(open_inputs(step.node, run.inputs_of(step)))
+        left = self._left.get((step.node.id, key))
         return left.popleft() if left else None
 
 

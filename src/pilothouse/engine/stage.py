@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 from pilothouse.engine.act import Act, RestOf
 from pilothouse.engine.context import StepContext, Waiting
 from pilothouse.engine.ports import Blocks, Fires, Guard, Journal, LeaseLost, Limits, Runnable, StepFailed
-from pilothouse.engine.records import Records, recall
+from pilothouse.engine.records import REHEARSAL, Records, recall
 from pilothouse.engine.run import Run
 from pilothouse.engine.state import Step
 from pilothouse.graph.catalogue import Effects, Kind
@@ -41,6 +42,7 @@ class Stage:
         self.broken: BaseException | None = None
         self.refusal: tuple[str, str, int] | None = None  # why the run cannot go on: code, message, step
         self._records = Records.of(run)
+        self._in_place = REHEARSAL in run.facts  # nothing really waits, and only the order of what is ready counts
         self._runnables: dict[int, Runnable] = {}
         self._tasks: dict[asyncio.Task[None], Act] = {}
         self._paused: list[tuple[Act, asyncio.Future[None] | None]] = []  # generators held back; no future: in place
@@ -92,7 +94,7 @@ class Stage:
         acts = [act for act, paused in self._paused if paused is None]
         self._paused.clear()
         for act in acts:
-            await _close(act)
+            await act.close()
 
     # -- in place
 
@@ -106,13 +108,14 @@ class Stage:
             return
         inputs = self.run.start(step, self.clock())
         ctx = StepContext(self.run_id, step, self.clock)
-        if node.inline and not runnable.is_generator:
+        inline = node.inline or self._in_place
+        if inline and not runnable.is_generator:
             self._call(runnable, inputs, ctx)
             return
         act = Act(self.run, runnable, inputs, ctx, self.random)
-        if node.inline:
+        if inline:
             act.stream = runnable.stream(inputs, ctx)
-            self._pump(act, end)
+            self._pump(act, inf if self._in_place else end)
         else:
             self._spawn(act)
 
@@ -227,7 +230,7 @@ class Stage:
         task.add_done_callback(self._left)
 
     def _spawn_closing(self, act: Act) -> None:
-        task = asyncio.create_task(_close(act))
+        task = asyncio.create_task(act.close())
         self._tasks[task] = act
         task.add_done_callback(self._left)
 
@@ -285,7 +288,7 @@ class Stage:
         except StopAsyncIteration:
             return
         finally:
-            await _close(act)
+            await act.close()
 
     async def _pause(self, act: Act, scope: asyncio.Timeout) -> None:
         """Hold the generator back; that time is not its own, so its time-out moves."""
@@ -294,9 +297,3 @@ class Stage:
         when = scope.when()
         if when is not None:
             scope.reschedule(when + self._time() - began)
-
-
-async def _close(act: Act) -> None:
-    aclose = getattr(act.stream, "aclose", None)
-    if aclose is not None:
-        await aclose()

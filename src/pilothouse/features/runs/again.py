@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from pilothouse.base.actor import Actor
 from pilothouse.base.committer import Write
 from pilothouse.engine.entries import Entry
 from pilothouse.engine.fork import Forked, Past, PastStep, StepUnreached, fork, read_past
+from pilothouse.engine.records import BY_NODE, RECORDS, REHEARSAL, Record
 from pilothouse.features.agents import Planned
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.admitting import Modes, RunAsk, check_run, new_run
@@ -79,7 +80,8 @@ async def rerun_run(
 ) -> Admitted:
     """Run the same version once more, with the same inputs and masks."""
     before = await look_back(runs, actor, run_id, whole=False)
-    ask = again(before, "rerun", before.facts.version)
+    told = cast(list[list[Json]], before.accepted.get(RECORDS, []) if before.accepted.get(BY_NODE) else [])
+    ask = replace(again(before, "rerun", before.facts.version), records=[Record.of(one) for one in told])
     return await runs.start_run(actor, ask, run_id=new_run_id, also=also)
 
 
@@ -151,6 +153,7 @@ def again(before: Before, kind: OriginKind, version: int, step_id: int | None = 
         before.masks,
         payload=payload if isinstance(payload, dict) else None,
         origin={"kind": kind, "run_id": facts.id, "step_id": step_id},
+        rehearsal=cast(JsonObject | None, before.accepted.get(REHEARSAL)),
     )
 
 

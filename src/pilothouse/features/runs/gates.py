@@ -10,7 +10,9 @@ from pilothouse.engine.plan import open_inputs
 from pilothouse.engine.ports import Blocks, Runnable
 from pilothouse.features.runs.admitting import modes_of
 from pilothouse.features.runs.desk import Desk
-from pilothouse.features.runs.stage import StagedBlock, step_failed
+from pilothouse.features.runs.rehearsing import rehearsal_of, rehearsed
+from pilothouse.features.runs.stage import StagedBlock
+from pilothouse.features.runs.values import step_failed
 from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
 from pilothouse.kit.json import JsonObject
 
@@ -20,16 +22,19 @@ _AT_DESK = frozenset({Kind.AGENT, Kind.AI, Kind.REVIEW})
 class RunBlocks:
     """The engine's `Blocks` for one run: most are everybody's, some ask for something in this run's name."""
 
-    __slots__ = ("_desk", "_stage")
+    __slots__ = ("_desk", "_rehearsal", "_stage")
 
     def __init__(self, stage: Blocks, desk: Desk) -> None:
         self._stage = stage
         self._desk = desk
+        self._rehearsal = rehearsal_of(desk.run.facts)
 
     def get(self, block_id: str) -> Runnable:
         found = self._stage.get(block_id)
         if isinstance(found, StagedBlock):
             spec = found.spec
+            if self._rehearsal is not None:
+                return rehearsed(found, self._desk, self._rehearsal)
             if spec.kind in _AT_DESK:
                 return replace(found, desk=self._desk)
             if spec.sensitive and modes_of(self._desk.run.facts).sensitive:

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, Field, JsonValue, StringConstraints
 
-from pilothouse.base.http import In, Out, Whole, WireTime
+from pilothouse.base.http import IdText, In, Out, Whole, WireTime
 from pilothouse.kit.json import MAX_DEPTH, depth
 
 JsonObject = dict[str, JsonValue]
@@ -27,6 +27,18 @@ class CredentialChoice(In):
     id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9:_-]{1,100}$")]
 
 
+class DryRunIn(In):
+    """How to try a run without consequences."""
+
+    mode: Annotated[
+        Literal["stub", "recorded", "simulate"],
+        Field(description="What blocks that reach outside give: examples, values of another run, or a model's ideas."),
+    ] = "stub"
+    run_id: Annotated[IdText, Field(description="The run whose values count; for `recorded`.")] | None = None
+    as_of: Annotated[AwareDatetime, Field(description="The moment at which it seems to happen.")] | None = None
+    seed: Annotated[Whole, Field(description="Equal seeds make equal chances.")] = 0
+
+
 class RunIn(In):
     """What to run."""
 
@@ -40,6 +52,7 @@ class RunIn(In):
         dict[str, CredentialChoice],
         Field(default_factory=dict, description="A credential for each of the agent's needs, by the need's key."),
     ]
+    dry_run: Annotated[bool | DryRunIn, Field(description="Whether to try it only, and how.")] = False
 
 
 class RunPinIn(In):

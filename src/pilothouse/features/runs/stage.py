@@ -20,14 +20,13 @@ from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.keys import Hider, Keys, credential_pins
 from pilothouse.features.runs.memory import RunMemories, StepMemory
 from pilothouse.features.runs.stage_log import StageLog
-from pilothouse.features.runs.values import checked, is_writable
+from pilothouse.features.runs.values import checked, step_failed
 from pilothouse.graph.catalogue import BlockSpec, Effects
 from pilothouse.graph.fields import ERROR_PIN
 from pilothouse.kit.clock import from_micros, to_micros
 from pilothouse.kit.errors import UserError
 from pilothouse.kit.json import Json, JsonObject
 
-MAX_MESSAGE = 10_000
 _FAILED: Fired = [(ERROR_PIN, None)]
 
 
@@ -183,6 +182,9 @@ class StagedBlock:
             failpoints.hit("effect_done_not_journaled")
         return fired
 
+    def _context(self, ctx: StepContext, opened: Mapping[str, Credential] = NONE_OPENED) -> StageContext:
+        return StageContext(ctx, self.http, self.memories, self.desk, opened)
+
     async def _call_with_keys(self, inputs: JsonObject, ctx: StepContext) -> Fired:
         """Credentials are opened for this call; what the block then says has none of what is secret in them."""
         fired = [fired async for part in self._with_keys(inputs, ctx) for fired in part]
@@ -286,15 +288,3 @@ class Stage:
             except UserError:  # it cannot be loaded, as was found out just now
                 return AbsentBlock(replace(spec, disabled=True))
         return found
-
-
-def step_failed(failure: BlockFailed) -> StepFailed:
-    """What is said of the failure goes into the log, so it must be short enough and possible to write."""
-    message = failure.message[:MAX_MESSAGE].encode(errors="replace").decode()
-    return StepFailed(
-        failure.code,
-        message,
-        failure.detail if is_writable(failure.detail) else None,
-        retryable=failure.retryable,
-        retry_after=failure.retry_after,
-    )

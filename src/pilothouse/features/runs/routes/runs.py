@@ -37,9 +37,11 @@ from pilothouse.features.runs.errors import (
 from pilothouse.features.runs.events import RunEvents
 from pilothouse.features.runs.present import brief_json, run_json
 from pilothouse.features.runs.queries import Filter
+from pilothouse.features.runs.rehearsals import DryRun, start
 from pilothouse.features.runs.routes.again import add_again
 from pilothouse.features.runs.routes.keys import KnownRun, StartKeys
 from pilothouse.features.runs.schemas import (
+    DryRunIn,
     RunCancelled,
     RunIn,
     RunList,
@@ -94,10 +96,11 @@ async def start_run(agent_id: PathId, body: RunIn, request: Request) -> Response
     wait = _wait_seconds(request)
     chosen: dict[str, JsonObject] = {key: {"id": choice.id} for key, choice in body.credentials.items()}
     ask = RunAsk(AgentId(agent_id), body.inputs, body.version, body.input_masks or None, credentials=chosen or None)
+    dry_run = dry_run_of(body.dry_run)
     keys = await StartKeys.of(request)
     admitted = await keys.admit(
         service.reader,
-        lambda run_id, also: service.start_run(actor, ask, wait=wait is not None, run_id=run_id, also=also),
+        lambda run_id, also: start(service, actor, ask, dry_run, wait=wait is not None, run_id=run_id, also=also),
     )
     if isinstance(admitted, KnownRun):
         facts = await queries.get_run(service.reader, actor, admitted.id)
@@ -109,6 +112,13 @@ async def start_run(agent_id: PathId, body: RunIn, request: Request) -> Response
     if final is not None:
         return _json(final, 200, headers | {"Preference-Applied": f"wait={wait}"})
     return _json(run_json(await queries.get_run(service.reader, actor, admitted.id)), 201, headers)
+
+
+def dry_run_of(told: bool | DryRunIn) -> DryRun | None:
+    """None for a real run."""
+    if isinstance(told, DryRunIn):
+        return DryRun(told.mode, told.run_id, told.as_of, told.seed)
+    return DryRun() if told else None
 
 
 def _location(request: Request, run_id: str) -> dict[str, str]:

@@ -1,0 +1,180 @@
+"""Dry runs: blocks that compute run truly, on a fixed clock; what reaches outside only says what it would give."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from random import Random
+from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeAlias, cast
+
+from pilothouse.blocks.context import Http, Scope
+from pilothouse.blocks.pins import BlockFailed
+from pilothouse.blocks.runner import Fired
+from pilothouse.blocks.stubs import check_inputs, stub
+from pilothouse.engine.context import StepContext
+from pilothouse.engine.ports import Runnable
+from pilothouse.engine.records import REHEARSAL
+from pilothouse.features.runs.desk import Desk
+from pilothouse.features.runs.memory import MAX_KEY, StepMemory
+from pilothouse.features.runs.stage import StageContext, StagedBlock
+from pilothouse.features.runs.values import checked, step_failed
+from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
+from pilothouse.kit.clock import from_micros
+from pilothouse.kit.json import Json, JsonObject
+
+Mode: TypeAlias = Literal["stub", "recorded", "simulate", "replay"]
+AS_OF: Final = 1_767_268_800_000_000  # 2026-01-01 12:00 UTC: every dry run's moment, unless it names another
+_RUN_ID: Final = "00000000-0000-7000-8000-000000000001"
+
+
+class Rehearsal(NamedTuple):
+    """How a run is to be rehearsed; it is kept with the run, so that equal runs are equal whenever they run."""
+
+    mode: Mode = "stub"
+    as_of: int = AS_OF
+    seed: int = 0
+
+    def as_json(self) -> JsonObject:
+        return {"mode": self.mode, "as_of": self.as_of, "seed": self.seed}
+
+
+STUBBED: Final = Rehearsal()
+
+
+def rehearsal_of(facts: JsonObject) -> Rehearsal | None:
+    """From what a run was accepted with; None: it is a real one."""
+    told = facts.get(REHEARSAL)
+    return Rehearsal(**cast(dict[str, Any], told)) if isinstance(told, dict) else None
+
+
+class NoHttp:
+    """Refuses everything: nothing leaves a dry run, whatever a block declares."""
+
+    async def request(self, method: str, url: str, **more: object) -> NoReturn:
+        raise BlockFailed("dry_run", "Nothing can be reached in a dry run.")
+
+
+class ThrowAwayMemory:
+    """Starts empty, whatever was remembered, and is forgotten with the run."""
+
+    def __init__(self, memory: StepMemory) -> None:
+        self._memory = memory
+
+    async def get(self, key: str, scope: Scope, default: Json = None) -> Json:
+        return await self._memory.get(_inside(key, scope), "run", default)
+
+    def put(self, key: str, value: Json, scope: Scope) -> None:
+        self._memory.put(_inside(key, scope), value, "run")
+
+    def alone(self) -> AbstractAsyncContextManager[None]:
+        return self._memory.alone()
+
+
+def _inside(key: str, scope: Scope) -> str:
+    """Where a value of any scope is kept among the run's own; a key that is no key stays none."""
+    if not key or len(key) > MAX_KEY:
+        return key
+    name = f"{scope[0]}:{key}"
+    return name if len(name) <= MAX_KEY else f"{scope[0]}#{sha256(key.encode()).hexdigest()}"
+
+
+class RehearsalContext(StageContext):
+    """The same for equal steps, on any machine and day. Files of a run will need a throw-away place here too."""
+
+    __slots__ = ("_chance", "_rehearsal")
+
+    def __init__(self, step: StepContext, block: "RehearsedBlock") -> None:
+        super().__init__(step, block.http, block.memories, block.desk)
+        self._rehearsal = block.rehearsal
+        self._chance = Random(f"{block.rehearsal.seed}/{step.step_id}")
+
+    @property
+    def run_id(self) -> str:
+        return _RUN_ID
+
+    @property
+    def random(self) -> Random:
+        return self._chance
+
+    @property
+    def http(self) -> Http:
+        return cast(Http, NoHttp())
+
+    @property
+    def memory(self) -> StepMemory:
+        return cast(StepMemory, ThrowAwayMemory(super().memory))
+
+    def now(self) -> datetime:
+        return from_micros(self._rehearsal.as_of)
+
+    async def timezone(self) -> str:
+        return "UTC"
+
+    def idempotency_key(self, label: str = "") -> str:
+        return sha256(f"{_RUN_ID}/{self._step.step_id}/{label}".encode()).hexdigest()
+
+    def spend(self, provider: str, microdollars: int, tokens: Mapping[str, int] | None = None) -> None:
+        """A rehearsal costs nothing."""
+
+    async def wait_timer(self, until: datetime, *, keep: Json = None) -> datetime:
+        return until
+
+    async def wait_fact(self, name: str) -> Json:
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class RehearsedBlock(StagedBlock):
+    """A block that only computes: called truly, in a world that stands still."""
+
+    rehearsal: Rehearsal = STUBBED
+
+    async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
+        if not self.spec.cpu_heavy:
+            return await StagedBlock.call(self, inputs, ctx)
+        try:  # beside the loop, in this process: a dry run starts no other
+            return checked(await asyncio.to_thread(asyncio.run, self.block.call(inputs, self._context(ctx))))
+        except BlockFailed as failure:
+            raise step_failed(failure) from failure
+
+    def _context(self, ctx: StepContext, opened: Mapping[str, Any] | None = None) -> StageContext:
+        return RehearsalContext(ctx, self)
+
+
+@dataclass(frozen=True, slots=True)
+class StubbedBlock:
+    """A block that reaches outside: its inputs are judged, and what it gives is made up."""
+
+    staged: StagedBlock
+    missing: bool = False  # only records count, and there is none
+    is_generator: bool = False
+
+    @property
+    def spec(self) -> BlockSpec:
+        return self.staged.spec
+
+    def effects_of(self, inputs: JsonObject) -> Effects:
+        return Effects.NONE
+
+    async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
+        try:
+            if self.missing:
+                raise BlockFailed("record_missing", "There is no record of this step with these inputs.")
+            check_inputs(self.spec, inputs)
+        except BlockFailed as failure:
+            raise step_failed(failure) from failure
+        return checked(stub(self.spec))
+
+    async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
+        yield await self.call(inputs, ctx)
+
+
+def rehearsed(staged: StagedBlock, desk: Desk, rehearsal: Rehearsal) -> Runnable:
+    """A block as a dry run calls it. What only computes, asks a person or runs other agents is called truly."""
+    spec = staged.spec
+    if spec.effects is not Effects.NONE or spec.kind in (Kind.AI, Kind.MCP_TOOL):
+        return StubbedBlock(staged, missing=rehearsal.mode == "replay")
+    at_desk = desk if spec.kind in (Kind.AGENT, Kind.REVIEW) else None
+    return RehearsedBlock(staged.block, staged.http, staged.memories, at_desk, rehearsal=rehearsal)
