@@ -4,7 +4,7 @@ Records stand among the facts that a run was accepted with, so that it needs not
 """
 
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple, Self, cast
 
@@ -30,14 +30,15 @@ class Record(NamedTuple):
     status: StepStatus
     failure: Failure | None
     fires: Fires
+    places: Sequence[int] = ()  # where its outputs and its end stood among those of all steps
 
     def as_json(self) -> Json:
-        return cast(Json, [*self[:5], [list(fired) for fired in self.fires]])
+        return cast(Json, [*self[:5], [list(fired) for fired in self.fires], [*self.places]])
 
     @classmethod
     def of(cls, told: list[Json]) -> Self:
-        step_id, node_id, key, status, failure, fires = cast(list[Tree], told)
-        return cls(step_id, node_id, key, status, failure, [(pin, value) for pin, value in fires])
+        step_id, node_id, key, status, failure, fires, places = cast(list[Tree], told)
+        return cls(step_id, node_id, key, status, failure, [(pin, value) for pin, value in fires], places)
 
 
 def key_of(inputs: JsonObject) -> str:
@@ -63,6 +64,10 @@ class Records:
         records = (Record.of(cast(list[Json], one)) for one in told)
         left = (record for record in records if run.recalled.get(str(record.step_id)) in (None, *run.running))
         return cls(left, by_node=bool(run.facts.get(BY_NODE)))
+
+    def first(self, run: Run) -> Step:
+        """Which of the ready steps comes next."""
+        return run.ready[0]
 
     def take(self, run: Run, step: Step) -> Record | None:
         """The record for this very step, which is then used up."""

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple, TypeAlias, cast
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.keyring import Keyring
 from pilothouse.engine.entries import Entry, Tree, accepted
+from pilothouse.engine.flow import EDITS
 from pilothouse.engine.large import LIMIT, Kept, pack_entries
 from pilothouse.engine.records import BY_NODE, RECORDS, REHEARSAL, Record
 from pilothouse.features.agents import Planned, Plans, refused
@@ -39,6 +40,8 @@ class RunAsk:
     origin: JsonObject | None = None  # the run that it goes back to: kind, run_id, step_id
     rehearsal: JsonObject | None = None  # mode, as_of and seed of a dry run
     records: Sequence[Record] = ()  # what steps of another run came to, for a dry run
+    records_are: str = BY_NODE  # what they are used as; the other way is `REPLAYS`
+    edits: JsonObject | None = None  # inputs of single steps, by number, in a replay of a run that had some
 
 
 class Modes(NamedTuple):
@@ -141,9 +144,7 @@ def new_run(
     _add_unusual(entry[2], ask, parent)
     more = [] if take_over is None else take_over(entry, masks.hidden)
     kept: Kept = {}
-    text = dump_bytes(entry)
-    if len(text) > LIMIT:
-        text = dump_bytes(*pack_entries([entry], kept))
+    text = _written(entry, kept)
     return NewRun(
         id=run_id,
         user_id=user_id,
@@ -162,6 +163,11 @@ def new_run(
     )
 
 
+def _written(entry: Entry, kept: Kept) -> bytes:
+    text = dump_bytes(entry)
+    return text if len(text) <= LIMIT else dump_bytes(*pack_entries([entry], kept))
+
+
 def _add_unusual(facts: dict[str, Tree], ask: RunAsk, parent: Parent | None) -> None:
     """What few runs are accepted with."""
     if parent is not None:
@@ -170,4 +176,6 @@ def _add_unusual(facts: dict[str, Tree], ask: RunAsk, parent: Parent | None) -> 
         if told is not None:
             facts[name] = told
     if ask.records:
-        facts |= {RECORDS: [record.as_json() for record in ask.records], BY_NODE: True}
+        facts |= {RECORDS: [record.as_json() for record in ask.records], ask.records_are: True}
+    if ask.edits:
+        facts[EDITS] = ask.edits

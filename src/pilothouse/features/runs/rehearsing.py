@@ -14,8 +14,10 @@ from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.stubs import check_inputs, stub
 from pilothouse.engine.context import StepContext
-from pilothouse.engine.ports import Runnable
+from pilothouse.engine.ports import Runnable, StepFailed
 from pilothouse.engine.records import REHEARSAL
+from pilothouse.engine.replay import LEARNS, Script
+from pilothouse.engine.run import Run
 from pilothouse.features.runs.desk import Desk
 from pilothouse.features.runs.memory import MAX_KEY, StepMemory
 from pilothouse.features.runs.stage import StageContext, StagedBlock
@@ -26,6 +28,7 @@ from pilothouse.kit.json import Json, JsonObject
 
 Mode: TypeAlias = Literal["stub", "recorded", "simulate", "replay"]
 AS_OF: Final = 1_767_268_800_000_000  # 2026-01-01 12:00 UTC: every dry run's moment, unless it names another
+MISSING: Final = StepFailed("record_missing", "There is no record of this step with these inputs.")
 _RUN_ID: Final = "00000000-0000-7000-8000-000000000001"
 
 
@@ -125,6 +128,37 @@ class RehearsalContext(StageContext):
         return name
 
 
+class Unrepeatable(BaseException):
+    """A block asks for what was otherwise then. No `Exception`, so that its own handlers let it through."""
+
+
+class ReplayContext(RehearsalContext):
+    """Nothing but the inputs: whoever asks for more is given its record instead."""
+
+    @property
+    def random(self) -> Random:
+        raise Unrepeatable
+
+    @property
+    def memory(self) -> StepMemory:
+        raise Unrepeatable
+
+    def now(self) -> datetime:
+        raise Unrepeatable
+
+    async def timezone(self) -> str:
+        raise Unrepeatable
+
+    def idempotency_key(self, label: str = "") -> str:
+        raise Unrepeatable
+
+    async def wait_timer(self, until: datetime, *, keep: Json = None) -> datetime:
+        raise Unrepeatable
+
+    async def wait_fact(self, name: str) -> Json:
+        raise Unrepeatable
+
+
 @dataclass(frozen=True, slots=True)
 class RehearsedBlock(StagedBlock):
     """A block that only computes: called truly, in a world that stands still."""
@@ -159,9 +193,9 @@ class StubbedBlock:
         return Effects.NONE
 
     async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
+        if self.missing:
+            raise MISSING
         try:
-            if self.missing:
-                raise BlockFailed("record_missing", "There is no record of this step with these inputs.")
             check_inputs(self.spec, inputs)
         except BlockFailed as failure:
             raise step_failed(failure) from failure
@@ -171,10 +205,49 @@ class StubbedBlock:
         yield await self.call(inputs, ctx)
 
 
-def rehearsed(staged: StagedBlock, desk: Desk, rehearsal: Rehearsal) -> Runnable:
+@dataclass(frozen=True, slots=True)
+class ReplayedBlock(RehearsedBlock):
+    """Computes once more; what cannot be had again, such as a moment or chance, its record says."""
+
+    run: Run | None = None
+    script: Script | None = None
+
+    async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
+        try:
+            return await RehearsedBlock.call(self, inputs, ctx)
+        except Unrepeatable:
+            return self._recorded(ctx)
+
+    async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
+        given = 0
+        try:
+            async for fired in RehearsedBlock.stream(self, inputs, ctx):
+                given += len(fired)
+                yield fired
+        except Unrepeatable:
+            yield self._recorded(ctx)[given:]
+
+    def _recorded(self, ctx: StepContext) -> Fired:
+        record = self.script and self.run and self.script.record_of(self.run, ctx.step)
+        if not record:
+            raise MISSING
+        if record.failure is not None:
+            raise StepFailed(record.failure["code"], record.failure["message"], record.failure["detail"])
+        return record.fires
+
+    def _context(self, ctx: StepContext, opened: Mapping[str, Any] | None = None) -> StageContext:
+        return ReplayContext(ctx, self)
+
+
+def rehearsed(staged: StagedBlock, desk: Desk, rehearsal: Rehearsal, script: Script | None) -> Runnable:
     """A block as a dry run calls it. What only computes, asks a person or runs other agents is called truly."""
     spec = staged.spec
+    if rehearsal.mode == "replay":
+        if spec.effects is not Effects.NONE or spec.kind in LEARNS:
+            return StubbedBlock(staged, missing=True)
+        parts = (staged.block, staged.http, staged.memories)
+        return ReplayedBlock(*parts, rehearsal=rehearsal, run=desk.run, script=script)
     if spec.effects is not Effects.NONE or spec.kind in (Kind.AI, Kind.MCP_TOOL):
-        return StubbedBlock(staged, missing=rehearsal.mode == "replay")
+        return StubbedBlock(staged)
     at_desk = desk if spec.kind in (Kind.AGENT, Kind.REVIEW) else None
     return RehearsedBlock(staged.block, staged.http, staged.memories, at_desk, rehearsal=rehearsal)

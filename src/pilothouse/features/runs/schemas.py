@@ -155,6 +155,54 @@ class RunBrief(Out):
     origin: RunOrigin | None
 
 
+class NodeFigures(Out):
+    """What the steps of a node came to in one run."""
+
+    steps: int
+    statuses: dict[str, int]
+    cost_microdollars: int
+    duration_ms: float
+
+
+class NodeComparison(Out):
+    """A node in two runs; null where it was not reached."""
+
+    node_id: str
+    same_outputs: bool
+    a: NodeFigures | None
+    b: NodeFigures | None
+
+
+class OutputComparison(Out):
+    """The values of one output in two runs."""
+
+    name: str
+    same: bool
+    a: list[JsonValue]
+    b: list[JsonValue]
+
+
+class ComparedRun(Out):
+    """One of two runs."""
+
+    id: str
+    version: int
+    status: RunStatus
+    cost_microdollars: int
+    duration_ms: int
+
+
+class RunComparison(Out):
+    """Two runs side by side."""
+
+    a: ComparedRun
+    b: ComparedRun
+    same_status: bool
+    same_outputs: bool
+    outputs: list[OutputComparison]
+    nodes: list[NodeComparison]
+
+
 class RunList(Out):
     """A page of runs, newest first."""
 

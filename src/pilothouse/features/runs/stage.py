@@ -182,9 +182,6 @@ class StagedBlock:
             failpoints.hit("effect_done_not_journaled")
         return fired
 
-    def _context(self, ctx: StepContext, opened: Mapping[str, Credential] = NONE_OPENED) -> StageContext:
-        return StageContext(ctx, self.http, self.memories, self.desk, opened)
-
     async def _call_with_keys(self, inputs: JsonObject, ctx: StepContext) -> Fired:
         """Credentials are opened for this call; what the block then says has none of what is secret in them."""
         fired = [fired async for part in self._with_keys(inputs, ctx) for fired in part]

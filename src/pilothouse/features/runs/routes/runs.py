@@ -255,6 +255,7 @@ def _router(prefix: str) -> Router:
     get("/agents/{agent_id}/runs", response_model=RunList, responses=problems(AgentNotFound))(read(list_agent_runs))
     get("/runs", response_model=RunList)(read(list_runs))
     get("/runs/summary", response_model=RunSummary)(read(summarize_runs))
+    add_again(router)  # before the routes of one run, whose id would take any word
     get("/runs/{run_id}", response_model=RunOut, responses=absent)(read(get_run))
     get("/runs/{run_id}/steps", response_model=StepList, responses=absent)(read(list_steps))
     get("/runs/{run_id}/reviews", response_model=reviews.ReviewList, responses=absent)(read(list_run_reviews))
@@ -263,7 +264,6 @@ def _router(prefix: str) -> Router:
         read(get_run_value)
     )
     post("/runs/{run_id}/cancel", response_model=RunCancelled, responses=absent)(write(cancel_run))
-    add_again(router)
     router.patch("/runs/{run_id}/pinned", status_code=204, responses=absent)(write(pin_run))
     router.delete("/runs/{run_id}", status_code=204, responses=problems(RunNotFound, RunNotEnded))(write(delete_run))
     return router
