@@ -164,7 +164,7 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
         bell, fanout = await _open_lines(stack, profile, settings)
         policy = EgressPolicy(settings.egress_allow)
         http = await stack.enter_async_context(GuardedHttp(GuardedTransport(policy)))
-        outside = await stack.enter_async_context(GuardedOutside(policy))
+        outside = await stack.enter_async_context(GuardedOutside(policy, sqlite_dir=settings.sqlite_dir))
         helpers = Helpers(test_blocks=settings.test_blocks, plugins=settings.block_plugins)
         stack.push_async_callback(helpers.close)
         house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http, outside, helpers)
