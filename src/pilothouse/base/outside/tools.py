@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import asynccontextmanager, contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import httpx2
@@ -40,8 +41,8 @@ async def call_tool(guard: GuardedTransport, call: ToolCall) -> ToolAnswer:
 
 @asynccontextmanager
 async def _client(capped: "CappedTransport", call: ToolCall) -> AsyncGenerator["Client"]:
-    # The library is large, and most processes never call a tool.
-    from mcp import Client  # noqa: PLC0415
+    await asyncio.to_thread(import_module, "mcp.client.streamable_http")  # takes a second, the first time
+    from mcp import Client  # noqa: PLC0415  most processes never call a tool
     from mcp.client.streamable_http import streamable_http_client  # noqa: PLC0415
 
     headers = {"Accept-Encoding": "identity", "User-Agent": "Pilothouse"}
