@@ -64,9 +64,9 @@ CHOICES: dict[str, list[Json]] = {
     "Operation": ["Add", "Subtract", "Multiply", "Divide", "Power"],
     "SamplingMethod": ["random", "systematic", "top", "bottom", "stratified", "weighted", "reservoir", "cluster"],
     "TypeOptions": ["string", "number", "boolean", "list", "dictionary"],
-    "DatabaseType": ["postgres", "mysql", "mssql"],
     "StorageScope": ["within_agent", "across_agents"],
     "HttpMethod": ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"],
+    "DatabaseType": ["postgres", "mysql", "mssql"],
     "TimeStrftimeFormat": [{"discriminator": "strftime", "format": "%H:%M", "timezone": "UTC"}],
     "TimeISO8601Format": [{"discriminator": "iso8601", "timezone": "UTC", "include_microseconds": True}],
     "DateStrftimeFormat": [{"discriminator": "strftime", "format": "%Y", "use_user_timezone": True}],
@@ -179,11 +179,11 @@ def test_kinds_effects_and_static_outputs():
     assert by_name["Generic webhook trigger"].kind is Kind.TRIGGER
     assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.WRITES} == {
         "AutoPilot",
-        "MCP tool",
-        "SQL query",
         "Send authenticated web request",
         "Send email",
         "Send web request",
+        "MCP tool",
+        "SQL query",
     }
     assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.READS} == {
         "Fetch web page",

@@ -1,9 +1,9 @@
 """Every setting of the product, read once by the process that starts and handed down."""
 
 from pathlib import Path
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from pilothouse.base.places import default_data_dir
 
@@ -104,13 +104,6 @@ class Settings(BaseModel):
     autopilot_daily_cost_limit_microdollars: Annotated[int, Field(ge=0)] = 0
     autopilot_weekly_cost_limit_microdollars: Annotated[int, Field(ge=0)] = 0
     turn_cost_ceiling_microdollars: Annotated[int, Field(ge=0)] = 0
-
-    @model_validator(mode="after")
-    def _keep_own_files_closed(self) -> Self:
-        """The folder that is open to agents must not be, or hold, the one with our own database and keys."""
-        if self.sqlite_dir is not None and self.data_dir.resolve().is_relative_to(self.sqlite_dir.resolve()):
-            raise ValueError("sqlite_dir must not hold the data directory")
-        return self
 
     @property
     def files_dir(self) -> Path:

@@ -44,7 +44,6 @@ class Registry(Mapping[str, BlockSpec]):
         disabled: Collection[str] = (),
         plugins: Collection[str] = (),
         indexes: Collection[Path] = (INDEX,),
-        address_fault: AddressFault | None = None,
     ) -> None:
         """`disabled` names blocks by id, or many at once by a category or a package. `plugins` are packages that
         may bring blocks; what is wrong with one of them is in `refused`, and never raised.
@@ -52,7 +51,7 @@ class Registry(Mapping[str, BlockSpec]):
         self._specs: dict[str, BlockSpec] = {}
         self._paths: dict[str, str] = {}
         self._runnables: dict[str, Runnable] = {}
-        self._address_fault = address_fault
+        self.address_judge: AddressFault | None = None
         self.refused: list[str] = []
         for index in (*indexes, TEST_INDEX) if test_blocks else indexes:
             for entry in cast(list[JsonObject], loads(index.read_bytes())):
@@ -73,7 +72,7 @@ class Registry(Mapping[str, BlockSpec]):
 
     def address_fault(self, kind: str, text: str) -> str | None:
         """Why blocks would not be let to this `url` or `host`; None where nobody said which are refused."""
-        return None if self._address_fault is None else self._address_fault(kind, text)
+        return None if self.address_judge is None else self.address_judge(kind, text)
 
     def load(self, block_id: str) -> Block:
         """The block itself; imports its module when it is first asked for. Refuses disabled blocks."""

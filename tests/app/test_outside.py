@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from pilothouse.app.catalogue import open_registry
+from pilothouse.app.outside import FolderNotOpenable, judge_addresses, open_folder
+from pilothouse.base.egress import EgressPolicy
 from pilothouse.base.settings import Settings
 from pilothouse.graph.parse import parse
 from pilothouse.graph.report import Level
@@ -39,7 +41,8 @@ FINE: list[tuple[str, str, Any]] = [
 
 
 def refused(folder: Path, document: Any, level: Level = "save") -> list[tuple[str, str, str]]:
-    catalogue = open_registry(Settings(data_dir=folder, egress_allow=("10.0.0.1:993",)))
+    catalogue = open_registry(Settings(data_dir=folder))
+    judge_addresses(catalogue, EgressPolicy(["10.0.0.1:993"]))
     issues = validate(parse(document), catalogue, level).issues
     return [(issue.node_id, issue.field, issue.severity) for issue in issues if issue.code == "address_refused"]
 
@@ -55,3 +58,12 @@ def test_s5_an_address_that_would_be_refused_is_told_at_save(tmp_path: Path, blo
 @pytest.mark.parametrize(("block", "pin", "value"), FINE)
 def test_what_may_be_reached_or_only_a_name_server_knows_is_not_told(tmp_path: Path, block: str, pin: str, value: Any):
     assert refused(tmp_path, graph("One", [node("n", block, **{pin: value})], [])) == []
+
+
+def test_the_folder_that_is_open_to_agents_does_not_hold_our_own(tmp_path: Path):
+    own = tmp_path / "data"
+    for folder in (own, tmp_path, own / ".." / "data"):
+        with pytest.raises(FolderNotOpenable):
+            open_folder(Settings(data_dir=own, sqlite_dir=folder))
+    assert open_folder(Settings(data_dir=own, sqlite_dir=own / "open")) == own / "open"
+    assert open_folder(Settings(data_dir=own)) is None
