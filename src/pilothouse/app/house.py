@@ -132,6 +132,7 @@ class House:
             slots=self.settings.worker_concurrency,
             lease_seconds=None if self.profile.embedded else self.settings.lease_seconds,
             version=__version__,
+            foresee={} if self.profile.embedded else {KIND: self.motor.loader.foresee},
         )
         await self.worker.start()
         if self.profile.embedded:
