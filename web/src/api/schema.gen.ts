@@ -696,6 +696,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/{agent_id}/needs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Needs
+         * @description The credentials that a run of it must be given, each need once.
+         */
+        get: operations["list_needs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/needs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Needs
+         * @description The credentials that a run of it must be given, each need once.
+         */
+        get: operations["v1_list_needs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents/{agent_id}/settings": {
         parameters: {
             query?: never;
@@ -2724,6 +2764,29 @@ export interface components {
          * @description A key, a password, or headers for a host.
          */
         CredentialIn: components["schemas"]["pilothouse__features__credentials__schemas__ApiKeyIn"] | components["schemas"]["UserPasswordIn"] | components["schemas"]["HostScopedIn"];
+        /**
+         * CredentialNeedOut
+         * @description One choice to make: a credential of one of these providers and types, sent to the run under `key`.
+         */
+        CredentialNeedOut: {
+            /** Key */
+            key: string;
+            /** Providers */
+            providers: string[];
+            /** Types */
+            types: string[];
+            /** Scopes */
+            scopes: string[];
+            /** Required */
+            required: boolean;
+            /** Nodes */
+            nodes: string[];
+        };
+        /** CredentialNeedsOut */
+        CredentialNeedsOut: {
+            /** Items */
+            items: components["schemas"]["CredentialNeedOut"][];
+        };
         /**
          * CredentialOut
          * @description A credential without its secret. Those of the installation have no dates and cannot be changed.
@@ -6860,6 +6923,116 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+            /**
+             * @description `not_found`: There is no such agent.
+             *
+             *     `not_found`: This agent has no such version.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_needs: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialNeedsOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such agent.
+             *
+             *     `not_found`: This agent has no such version.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_list_needs: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialNeedsOut"];
                 };
             };
             /**

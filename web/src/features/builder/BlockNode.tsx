@@ -1,8 +1,8 @@
 import { type Node as FlowNodeOf, Handle, type NodeProps, Position } from '@xyflow/react'
 import { memo } from 'react'
 import { inline } from '@/kit/json'
-import { StatusBadge } from '@/ui/StatusBadge'
 import type { Pins } from './pins'
+import { NodeFoot } from './run/NodeFoot'
 
 export type NodeData = {
   title: string
@@ -10,16 +10,15 @@ export type NodeData = {
   pins: Pins
   inputs: { readonly [pin: string]: unknown }
   linked: ReadonlySet<string>
-  status: string | null
 }
 
 export type FlowNode = FlowNodeOf<NodeData, 'block'>
 
 /** A block on the canvas: its inputs on the left with their literal values, its outputs on the right. */
-export const BlockNode = memo(({ data, selected }: NodeProps<FlowNode>) => {
-  const { title, kind, pins, inputs, linked, status } = data
+export const BlockNode = memo(({ id, data, selected }: NodeProps<FlowNode>) => {
+  const { title, kind, pins, inputs, linked } = data
   return (
-    <div className="block-node" data-selected={selected} data-kind={kind} data-status={status ?? undefined}>
+    <div className="block-node" data-selected={selected} data-kind={kind}>
       <div className="block-node-head">
         <span className="clip">{title}</span>
       </div>
@@ -46,11 +45,7 @@ export const BlockNode = memo(({ data, selected }: NodeProps<FlowNode>) => {
           ))}
         </div>
       </div>
-      {status && (
-        <div className="block-node-foot">
-          <StatusBadge status={status} />
-        </div>
-      )}
+      <NodeFoot id={id} title={title} />
     </div>
   )
 })

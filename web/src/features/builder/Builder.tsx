@@ -1,8 +1,10 @@
 import { ReactFlowProvider, useReactFlow } from '@xyflow/react'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Schemas } from '@/api/shapes'
-import { type LiveRun, useLiveRun } from '@/features/runs/useRun'
+import { Versions } from '@/features/agents/Versions'
+import { say } from '@/kit/say'
 import { useHotkey } from '@/kit/useHotkey'
+import { Button } from '@/ui/Button'
 import { useWrite } from '@/ui/writes'
 import { BlockMenu } from './BlockMenu'
 import './builder.css'
@@ -14,17 +16,30 @@ import type { Draft } from './draft'
 import { laidOut } from './layout'
 import { NodePanel } from './NodePanel'
 import { type Block, drawnPins, heightOf } from './pins'
-import { RunPanel, RunResult } from './RunPanel'
+import { FollowedRun } from './run/live'
+import { NodeSide } from './run/NodeSide'
+import { RunDrawer } from './run/RunDrawer'
+import { StepInspector } from './run/StepInspector'
+import { useStepOf } from './run/useStepOf'
 import { Toolbar } from './Toolbar'
 import { useDraft } from './useDraft'
 import { type Editor, useEditor } from './useEditor'
 import { useSaving } from './useSaving'
+import { difference } from './versions/difference'
+import { ReadOnlyBanner } from './versions/ReadOnlyBanner'
+import { SaveNote } from './versions/SaveNote'
 
 type Props = {
   agent: Schemas['AgentDetail']
   blocks: ReadonlyMap<string, Block>
+  /** Why this version can only be looked at; null when it can be changed. */
+  pinned: 'version' | 'run' | null
   run: string | null
+  step: number | null
   onRun: (run_id: string) => void
+  onStep: (step_id: number | null) => void
+  onLatest: () => void
+  onCopied: (agent_id: string) => void
   /** Begin again with what the server has. */
   onReload: () => void
 }
@@ -32,60 +47,72 @@ type Props = {
 export function Builder(props: Props) {
   return (
     <ReactFlowProvider>
-      <Workbench {...props} />
+      <FollowedRun runId={props.run}>
+        <Workbench {...props} />
+      </FollowedRun>
     </ReactFlowProvider>
   )
 }
 
-function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
+type Panel = 'run' | 'node' | 'versions'
+
+function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
   const drawn = useMemo(() => placed(agent, blocks), [agent, blocks])
   const editor = useEditor(drawn)
-  const saving = useSaving(agent, editor)
-  const draft = useDraft(agent.id, saving.version, editor)
+  const readOnly = pinned !== null
+  const saving = useSaving(agent, editor, { onSaved: run === null ? undefined : on.onLatest, ...on })
+  const draft = useDraft(agent.id, saving.version, editor, !readOnly)
   const write = useWrite()
   const [selected, setSelected] = useState<string | null>(null)
-  const [panel, setPanel] = useState<'run' | 'node'>(run === null ? 'node' : 'run')
-  const [adding, setAdding] = useState(false)
+  const [panel, setPanel] = useState<Panel>(run === null ? 'node' : 'run')
+  const [asking, ask] = useState<'block' | 'note' | null>(null)
   const add = useAdd(editor, (id) => {
     setSelected(id)
     setPanel('node')
   })
   const chosen = nodesOf(editor.graph).find((node) => node.id === selected)
-  const save = () => void saving.save()
+  const save = (note?: string) => void saving.save(note)
   const takeUp = (offered: Draft) => {
     saving.rebase(offered.version)
     draft.takeUp(offered)
   }
-  const live = useLiveRun(run)
-  const statuses = useStatuses(live.log.steps)
+  useNewer(agent.active_version, readOnly || editor.isDirty ? null : saving.version, on.onReload)
+  useStepOf(run, step, (node) => {
+    setSelected(node)
+    setPanel('node')
+  })
 
   useHotkey({ key: 'z', mod: true, shift: false, whileTyping: false }, editor.undo)
   useHotkey({ key: 'z', mod: true, shift: true, whileTyping: false }, editor.redo)
-  useHotkey({ key: 's', mod: true }, () => write(save))
-  useHotkey({ key: '/' }, () => setAdding(true))
+  useHotkey({ key: 's', mod: true }, () => !readOnly && write(save))
+  useHotkey({ key: '/' }, () => !readOnly && ask('block'))
 
   return (
     <div className="builder">
       <Toolbar
         name={agent.name}
         agentId={agent.id}
-        version={saving.version}
+        version={readOnly ? agent.version : saving.version}
         editor={editor}
         isSaving={saving.isSaving}
-        onAdd={() => setAdding(true)}
-        onSave={save}
+        readOnly={readOnly}
+        onAdd={() => ask('block')}
+        onSave={() => save()}
+        onSaveNote={() => ask('note')}
+        onVersions={() => setPanel('versions')}
         onRun={() => setPanel('run')}
       />
+      {pinned !== null && <ReadOnlyBanner agent={agent} because={pinned} {...on} />}
       <div className="builder-canvas">
         <Canvas
           editor={editor}
           blocks={blocks}
-          statuses={statuses}
-          readOnly={false}
+          readOnly={readOnly}
           selected={selected}
           onSelect={(node) => {
             setSelected(node)
-            if (node !== null) setPanel('node')
+            if (node !== null && node !== selected) setPanel('node')
+            if (node !== selected && step !== null) on.onStep(null)
           }}
         />
       </div>
@@ -93,35 +120,70 @@ function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
         {draft.offered !== null && (
           <DraftOffer
             draft={draft.offered}
-            current={agent.newest_version}
+            current={agent.active_version}
             onTakeUp={() => draft.offered !== null && takeUp(draft.offered)}
             onDrop={draft.drop}
           />
         )}
-        {panel === 'run' && (
-          <RunPanel agent={agent} isDirty={editor.isDirty} onSave={save} onStarted={onRun}>
-            {run !== null && <RunResult runId={run} live={live} />}
-          </RunPanel>
+        {panel !== 'node' && (
+          <Button tiny look="ghost" icon="left" onClick={() => setPanel('node')}>
+            {say('live.back')}
+          </Button>
         )}
-        {panel === 'node' && chosen && (
-          <NodePanel
-            key={chosen.id}
-            editor={editor}
-            node={chosen}
-            blocks={blocks}
-            readOnly={false}
-            onBack={() => setSelected(null)}
+        {panel === 'run' && (
+          <RunDrawer
+            agent={agent}
+            runId={run}
+            isDirty={editor.isDirty}
+            onSave={() => save()}
+            onStarted={on.onRun}
           />
+        )}
+        {panel === 'versions' && <Versions agent={agent} />}
+        {panel === 'node' && chosen && (
+          <NodeSide
+            key={`${chosen.id} ${run}`}
+            run={run}
+            result={(runId) => (
+              <StepInspector
+                runId={runId}
+                nodeId={chosen.id}
+                title={chosen.name || blocks.get(chosen.block)?.name || chosen.id}
+                step={step}
+                onStep={on.onStep}
+                onBack={() => setSelected(null)}
+              />
+            )}
+          >
+            <NodePanel
+              editor={editor}
+              node={chosen}
+              blocks={blocks}
+              readOnly={readOnly}
+              onBack={() => setSelected(null)}
+            />
+          </NodeSide>
         )}
         {panel === 'node' && !chosen && <Outline editor={editor} blocks={blocks} onPick={setSelected} />}
       </aside>
-      {adding && <BlockMenu blocks={blocks} onPick={add} onClose={() => setAdding(false)} />}
+      {asking === 'block' && <BlockMenu blocks={blocks} onPick={add} onClose={() => ask(null)} />}
+      {asking === 'note' && (
+        <SaveNote
+          onClose={() => ask(null)}
+          onSave={(note) => {
+            ask(null)
+            save(note)
+          }}
+        />
+      )}
       {saving.conflict !== null && (
         <ConflictDialog
           {...saving.conflict}
+          mine={difference(drawn, editor.graph)}
           busy={saving.isSaving}
           onMine={() => void saving.saveMine()}
-          onTheirs={onReload}
+          onTheirs={on.onReload}
+          onCopy={() => void saving.saveCopy()}
           onClose={saving.closeConflict}
         />
       )}
@@ -156,9 +218,14 @@ function useAdd(editor: Editor, onAdded: (id: string) => void) {
   }
 }
 
-/** The status of each node's last step in the run that is looked at. */
-function useStatuses(steps: LiveRun['log']['steps']): ReadonlyMap<string, string> {
-  return useMemo(() => new Map(Object.values(steps).map((step) => [step.node_id, step.status])), [steps])
+/** Another version came into use, by the list of versions: begin again with it when nothing can be lost. */
+function useNewer(active: number, shown: number | null, onReload: () => void): void {
+  const latest = useRef({ shown, onReload })
+  latest.current = { shown, onReload }
+  useEffect(() => {
+    const { shown, onReload } = latest.current
+    if (shown !== null && active !== shown) onReload()
+  }, [active])
 }
 
 type OutlineProps = {

@@ -20,18 +20,17 @@ const NODE_TYPES = { block: BlockNode }
 type Props = {
   editor: Editor
   blocks: ReadonlyMap<string, Block>
-  statuses: ReadonlyMap<string, string>
   readOnly: boolean
   selected: string | null
   onSelect: (node_id: string | null) => void
 }
 
 /** The graph as a picture. React Flow holds what moves under the hand; the document is changed when it is let go. */
-export function Canvas({ editor, blocks, statuses, readOnly, selected, onSelect }: Props) {
+export function Canvas({ editor, blocks, readOnly, selected, onSelect }: Props) {
   const { graph, change } = editor
   const [nodes, setNodes, onNodesChange] = useNodesState<FlowNode>([])
   const [edges, setEdges, onEdgesChange] = useEdgesState<Edge>([])
-  const drawn = useMemo(() => flowNodes(graph, blocks, statuses), [graph, blocks, statuses])
+  const drawn = useMemo(() => flowNodes(graph, blocks), [graph, blocks])
 
   useEffect(() => setNodes((before) => keepSelection(before, drawn)), [drawn, setNodes])
   useEffect(() => setEdges(flowEdges(graph)), [graph, setEdges])

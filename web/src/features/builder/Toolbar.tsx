@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import type { Editor } from './useEditor'
 
@@ -8,12 +9,15 @@ type Props = {
   version: number
   editor: Editor
   isSaving: boolean
+  readOnly: boolean
   onAdd: () => void
   onSave: () => void
+  onSaveNote: () => void
+  onVersions: () => void
   onRun: () => void
 }
 
-export function Toolbar({ name, agentId, version, editor, isSaving, onAdd, onSave, onRun }: Props) {
+export function Toolbar({ name, agentId, version, editor, isSaving, readOnly, ...on }: Props) {
   return (
     <header className="builder-bar">
       <h1 className="clip">
@@ -27,16 +31,48 @@ export function Toolbar({ name, agentId, version, editor, isSaving, onAdd, onSav
       </span>
       <span className="end" />
       <div className="row builder-edit">
-        <Button look="ghost" icon="undo" aria-label="Undo" disabled={!editor.canUndo} onClick={editor.undo} />
-        <Button look="ghost" icon="redo" aria-label="Redo" disabled={!editor.canRedo} onClick={editor.redo} />
-        <Button look="plain" icon="plus" onClick={onAdd}>
-          Block
+        {!readOnly && (
+          <>
+            <Button
+              look="ghost"
+              icon="undo"
+              aria-label="Undo"
+              disabled={!editor.canUndo}
+              onClick={editor.undo}
+            />
+            <Button
+              look="ghost"
+              icon="redo"
+              aria-label="Redo"
+              disabled={!editor.canRedo}
+              onClick={editor.redo}
+            />
+            <Button look="plain" icon="plus" onClick={on.onAdd}>
+              Block
+            </Button>
+          </>
+        )}
+        <Button look="plain" icon="clock" onClick={on.onVersions}>
+          {say('versions.title')}
         </Button>
-        <Button look="plain" writes busy={isSaving} disabled={!editor.isDirty} onClick={onSave}>
-          Save
-        </Button>
+        {!readOnly && (
+          <span className="row save-both">
+            <Button look="plain" writes busy={isSaving} disabled={!editor.isDirty} onClick={on.onSave}>
+              {say('versions.save')}
+            </Button>
+            <Button
+              look="plain"
+              icon="edit"
+              aria-label={say('versions.noteButton')}
+              title={say('versions.saveNote')}
+              writes
+              disabled={isSaving || !editor.isDirty}
+              onClick={on.onSaveNote}
+            />
+          </span>
+        )}
       </div>
-      <Button icon="play" onClick={onRun}>
+      <Button icon="play" onClick={on.onRun}>
         Run
       </Button>
     </header>

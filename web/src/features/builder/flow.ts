@@ -4,11 +4,7 @@ import { type Graph, linkKey, linksOf, nodesOf } from './document'
 import { type Block, drawnPins } from './pins'
 
 /** The graph as the canvas draws it. */
-export function flowNodes(
-  graph: Graph,
-  blocks: ReadonlyMap<string, Block>,
-  statuses: ReadonlyMap<string, string>,
-): FlowNode[] {
+export function flowNodes(graph: Graph, blocks: ReadonlyMap<string, Block>): FlowNode[] {
   return nodesOf(graph).map((node) => {
     const block = blocks.get(node.block)
     const [x = 0, y = 0] = node.position ?? []
@@ -27,7 +23,6 @@ export function flowNodes(
             .filter((link) => link.to === node.id)
             .map((link) => link.in),
         ),
-        status: statuses.get(node.id) ?? null,
       },
     }
   })

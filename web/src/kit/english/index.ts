@@ -2,9 +2,21 @@ import { agents } from './agents'
 import { builder } from './builder'
 import { chat } from './chat'
 import { common } from './common'
+import { live } from './live'
 import { runs } from './runs'
 import { settings } from './settings'
 import { shell } from './shell'
+import { versions } from './versions'
 
 /** Every text that a person reads, by its key: the one catalogue, and the model of every other language. */
-export const english = { ...agents, ...builder, ...chat, ...common, ...runs, ...settings, ...shell }
+export const english = {
+  ...agents,
+  ...builder,
+  ...chat,
+  ...common,
+  ...live,
+  ...runs,
+  ...settings,
+  ...shell,
+  ...versions,
+}
