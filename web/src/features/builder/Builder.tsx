@@ -1,4 +1,4 @@
-import { ReactFlowProvider, useReactFlow } from '@xyflow/react'
+import { ReactFlowProvider } from '@xyflow/react'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Schemas } from '@/api/shapes'
 import { Versions } from '@/features/agents/Versions'
@@ -6,16 +6,26 @@ import { say } from '@/kit/say'
 import { useHotkey } from '@/kit/useHotkey'
 import { Button } from '@/ui/Button'
 import { useWrite } from '@/ui/writes'
-import { BlockMenu } from './BlockMenu'
 import './builder.css'
-import { Canvas } from './Canvas'
+import { placed } from './boxes'
 import { ConflictDialog } from './ConflictDialog'
+import { Board, BoardContext } from './canvas/board'
+import { Canvas } from './canvas/Canvas'
+import { titleOf } from './canvas/drawing'
+import { NodeFinder } from './canvas/NodeFinder'
+import { useAdding, type Wanted } from './canvas/useAdding'
+import { useClipboard } from './canvas/useClipboard'
 import { DraftOffer } from './DraftOffer'
-import { addNode, freshId, nodesOf } from './document'
+import { nodeById } from './document'
 import type { Draft } from './draft'
-import { laidOut } from './layout'
-import { NodePanel } from './NodePanel'
-import { type Block, drawnPins, heightOf } from './pins'
+import { useFaces } from './faces'
+import { BlockMenu } from './menu/BlockMenu'
+import { NodePanel } from './node/NodePanel'
+import { Outline } from './outline/Outline'
+import type { Block } from './pins'
+import { ProblemList } from './problems/ProblemList'
+import { marksOf } from './problems/problem'
+import { useProblems } from './problems/useProblems'
 import { FollowedRun } from './run/live'
 import { NodeSide } from './run/NodeSide'
 import { RunDrawer } from './run/RunDrawer'
@@ -23,7 +33,7 @@ import { StepInspector } from './run/StepInspector'
 import { useStepOf } from './run/useStepOf'
 import { Toolbar } from './Toolbar'
 import { useDraft } from './useDraft'
-import { type Editor, useEditor } from './useEditor'
+import { useEditor } from './useEditor'
 import { useSaving } from './useSaving'
 import { difference } from './versions/difference'
 import { ReadOnlyBanner } from './versions/ReadOnlyBanner'
@@ -57,20 +67,27 @@ export function Builder(props: Props) {
 type Panel = 'run' | 'node' | 'versions'
 
 function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
-  const drawn = useMemo(() => placed(agent, blocks), [agent, blocks])
+  const drawn = useMemo(() => placed(agent.graph, (node) => blocks.get(node.block)), [agent, blocks])
   const editor = useEditor(drawn)
+  const faces = useFaces(editor.graph, blocks)
+  const problems = useProblems(editor.graph, faces)
   const readOnly = pinned !== null
   const saving = useSaving(agent, editor, { onSaved: run === null ? undefined : on.onLatest, ...on })
   const draft = useDraft(agent.id, saving.version, editor, !readOnly)
   const write = useWrite()
+  const [board] = useState(() => new Board())
   const [selected, setSelected] = useState<string | null>(null)
+  const [field, setField] = useState<string | null>(null)
   const [panel, setPanel] = useState<Panel>(run === null ? 'node' : 'run')
-  const [asking, ask] = useState<'block' | 'note' | null>(null)
-  const add = useAdd(editor, (id) => {
+  const [asking, ask] = useState<{ for: 'block'; wanted: Wanted } | { for: 'find' | 'note' } | null>(null)
+  const pick = (id: string | null, at: string | null = null) => {
     setSelected(id)
-    setPanel('node')
-  })
-  const chosen = nodesOf(editor.graph).find((node) => node.id === selected)
+    setField(at)
+    if (id !== null && id !== selected) setPanel('node')
+    if (id !== selected && step !== null) on.onStep(null)
+  }
+  const add = useAdding(editor, faces, pick)
+  const chosen = nodeById(editor.graph, selected)
   const save = (note?: string) => void saving.save(note)
   const takeUp = (offered: Draft) => {
     saving.rebase(offered.version)
@@ -82,140 +99,142 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
     setPanel('node')
   })
 
+  useEffect(() => board.marks.become(marksOf(problems)), [board, problems])
+  useClipboard(editor, blocks, readOnly)
   useHotkey({ key: 'z', mod: true, shift: false, whileTyping: false }, editor.undo)
   useHotkey({ key: 'z', mod: true, shift: true, whileTyping: false }, editor.redo)
   useHotkey({ key: 's', mod: true }, () => !readOnly && write(save))
-  useHotkey({ key: '/' }, () => !readOnly && ask('block'))
+  useHotkey({ key: '/' }, () => !readOnly && ask({ for: 'block', wanted: null }))
+  useHotkey({ key: 'f', mod: true }, () => ask({ for: 'find' }))
 
   return (
-    <div className="builder">
-      <Toolbar
-        name={agent.name}
-        agentId={agent.id}
-        version={readOnly ? agent.version : saving.version}
-        editor={editor}
-        isSaving={saving.isSaving}
-        readOnly={readOnly}
-        onAdd={() => ask('block')}
-        onSave={() => save()}
-        onSaveNote={() => ask('note')}
-        onVersions={() => setPanel('versions')}
-        onRun={() => setPanel('run')}
-      />
-      {pinned !== null && <ReadOnlyBanner agent={agent} because={pinned} {...on} />}
-      <div className="builder-canvas">
-        <Canvas
+    <BoardContext value={board}>
+      <div className="builder">
+        <Toolbar
+          name={agent.name}
+          agentId={agent.id}
+          version={readOnly ? agent.version : saving.version}
           editor={editor}
-          blocks={blocks}
+          problems={problems}
+          isSaving={saving.isSaving}
+          onAdd={() => ask({ for: 'block', wanted: null })}
           readOnly={readOnly}
-          selected={selected}
-          onSelect={(node) => {
-            setSelected(node)
-            if (node !== null && node !== selected) setPanel('node')
-            if (node !== selected && step !== null) on.onStep(null)
-          }}
+          onSave={() => save()}
+          onSaveNote={() => ask({ for: 'note' })}
+          onVersions={() => setPanel('versions')}
+          onRun={() => setPanel('run')}
         />
-      </div>
-      <aside className="builder-panel" aria-label="Details">
-        {draft.offered !== null && (
-          <DraftOffer
-            draft={draft.offered}
-            current={agent.active_version}
-            onTakeUp={() => draft.offered !== null && takeUp(draft.offered)}
-            onDrop={draft.drop}
+        {pinned !== null && <ReadOnlyBanner agent={agent} because={pinned} {...on} />}
+        <div className="builder-canvas">
+          <Canvas
+            editor={editor}
+            faces={faces}
+            readOnly={readOnly}
+            selected={selected}
+            onSelect={pick}
+            onDropped={(origin, { x, y }) => ask({ for: 'block', wanted: { origin, at: [x, y] } })}
+            onFind={() => ask({ for: 'find' })}
           />
-        )}
-        {panel !== 'node' && (
-          <Button tiny look="ghost" icon="left" onClick={() => setPanel('node')}>
-            {say('live.back')}
-          </Button>
-        )}
-        {panel === 'run' && (
-          <RunDrawer
-            agent={agent}
-            runId={run}
-            isDirty={editor.isDirty}
-            onSave={() => save()}
-            onStarted={on.onRun}
-          />
-        )}
-        {panel === 'versions' && <Versions agent={agent} />}
-        {panel === 'node' && chosen && (
-          <NodeSide
-            key={`${chosen.id} ${run}`}
-            run={run}
-            result={(runId) => (
-              <StepInspector
-                runId={runId}
-                nodeId={chosen.id}
-                title={chosen.name || blocks.get(chosen.block)?.name || chosen.id}
-                step={step}
-                onStep={on.onStep}
-                onBack={() => setSelected(null)}
-              />
-            )}
-          >
-            <NodePanel
-              editor={editor}
-              node={chosen}
-              blocks={blocks}
-              readOnly={readOnly}
-              onBack={() => setSelected(null)}
+        </div>
+        <aside className="builder-panel" aria-label="Details">
+          {draft.offered !== null && (
+            <DraftOffer
+              draft={draft.offered}
+              current={agent.active_version}
+              onTakeUp={() => draft.offered !== null && takeUp(draft.offered)}
+              onDrop={draft.drop}
             />
-          </NodeSide>
+          )}
+          {panel !== 'node' && (
+            <Button tiny look="ghost" icon="left" onClick={() => setPanel('node')}>
+              {say('live.back')}
+            </Button>
+          )}
+          {panel === 'run' && (
+            <RunDrawer
+              agent={agent}
+              runId={run}
+              isDirty={editor.isDirty}
+              onSave={() => save()}
+              onStarted={on.onRun}
+            />
+          )}
+          {panel === 'versions' && <Versions agent={agent} />}
+          {panel === 'node' && chosen && (
+            <NodeSide
+              key={`${chosen.id} ${run}`}
+              run={run}
+              result={(runId) => (
+                <StepInspector
+                  runId={runId}
+                  nodeId={chosen.id}
+                  title={titleOf(chosen, faces(chosen))}
+                  step={step}
+                  onStep={on.onStep}
+                  onBack={() => pick(null)}
+                />
+              )}
+            >
+              <NodePanel
+                editor={editor}
+                node={chosen}
+                faces={faces}
+                problems={problems}
+                readOnly={readOnly}
+                field={field}
+                onBack={() => pick(null)}
+              />
+            </NodeSide>
+          )}
+          {panel === 'node' && !chosen && (
+            <>
+              <ProblemList
+                problems={problems}
+                titles={(id) => {
+                  const node = nodeById(editor.graph, id)
+                  return node ? titleOf(node, faces(node)) : null
+                }}
+                onGo={({ nodeId, field: at }) => pick(nodeId, at)}
+              />
+              <Outline editor={editor} faces={faces} readOnly={readOnly} onPick={pick} />
+            </>
+          )}
+        </aside>
+        {asking?.for === 'block' && (
+          <BlockMenu
+            blocks={blocks}
+            agentId={agent.id}
+            origin={asking.wanted?.origin ?? null}
+            onPick={(offer) => add(offer, asking.wanted)}
+            onClose={() => ask(null)}
+          />
         )}
-        {panel === 'node' && !chosen && <Outline editor={editor} blocks={blocks} onPick={setSelected} />}
-      </aside>
-      {asking === 'block' && <BlockMenu blocks={blocks} onPick={add} onClose={() => ask(null)} />}
-      {asking === 'note' && (
-        <SaveNote
-          onClose={() => ask(null)}
-          onSave={(note) => {
-            ask(null)
-            save(note)
-          }}
-        />
-      )}
-      {saving.conflict !== null && (
-        <ConflictDialog
-          {...saving.conflict}
-          mine={difference(drawn, editor.graph)}
-          busy={saving.isSaving}
-          onMine={() => void saving.saveMine()}
-          onTheirs={on.onReload}
-          onCopy={() => void saving.saveCopy()}
-          onClose={saving.closeConflict}
-        />
-      )}
-    </div>
+        {asking?.for === 'find' && (
+          <NodeFinder graph={editor.graph} faces={faces} onPick={pick} onClose={() => ask(null)} />
+        )}
+        {asking?.for === 'note' && (
+          <SaveNote
+            onClose={() => ask(null)}
+            onSave={(note) => {
+              ask(null)
+              save(note)
+            }}
+          />
+        )}
+        {saving.conflict !== null && (
+          <ConflictDialog
+            {...saving.conflict}
+            mine={difference(drawn, editor.graph)}
+            busy={saving.isSaving}
+            onMine={() => void saving.saveMine()}
+            onTheirs={on.onReload}
+            onCopy={() => void saving.saveCopy()}
+            onClose={saving.closeConflict}
+          />
+        )}
+      </div>
+    </BoardContext>
   )
-}
-
-function placed(agent: Schemas['AgentDetail'], blocks: ReadonlyMap<string, Block>) {
-  const heights = new Map(
-    nodesOf(agent.graph).map((node) => [
-      node.id,
-      heightOf(drawnPins(agent.graph, node, blocks.get(node.block))),
-    ]),
-  )
-  return laidOut(agent.graph, (id) => heights.get(id) ?? 80)
-}
-
-/** Put a block in the middle of what is seen of the canvas. */
-function useAdd(editor: Editor, onAdded: (id: string) => void) {
-  const flow = useReactFlow()
-  return (block: Block) => {
-    const frame = document.querySelector('.builder-canvas')?.getBoundingClientRect()
-    const { x, y } = flow.screenToFlowPosition({
-      x: (frame?.left ?? 0) + (frame?.width ?? 600) / 2,
-      y: (frame?.top ?? 0) + (frame?.height ?? 400) / 2,
-    })
-    const id = freshId(editor.graph, block.name)
-    editor.change((graph) =>
-      addNode(graph, { id, block: block.id, position: [Math.round(x), Math.round(y)] }),
-    )
-    onAdded(id)
-  }
 }
 
 /** Another version came into use, by the list of versions: begin again with it when nothing can be lost. */
@@ -226,30 +245,4 @@ function useNewer(active: number, shown: number | null, onReload: () => void): v
     const { shown, onReload } = latest.current
     if (shown !== null && active !== shown) onReload()
   }, [active])
-}
-
-type OutlineProps = {
-  editor: Editor
-  blocks: ReadonlyMap<string, Block>
-  onPick: (id: string) => void
-}
-
-/** The blocks as a list: the canvas for those who do not point. */
-function Outline({ editor, blocks, onPick }: OutlineProps) {
-  const nodes = nodesOf(editor.graph).toSorted((a, b) => (a.position?.[0] ?? 0) - (b.position?.[0] ?? 0))
-  return (
-    <section className="stack tight" aria-label="Blocks of this agent">
-      <h2>Blocks</h2>
-      {nodes.length === 0 && <p className="quiet">Add a first block with the button above, or press /.</p>}
-      <ul className="outline">
-        {nodes.map((node) => (
-          <li key={node.id}>
-            <button type="button" className="fold wraps-anywhere" onClick={() => onPick(node.id)}>
-              {node.name || blocks.get(node.block)?.name || node.id}
-            </button>
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
 }

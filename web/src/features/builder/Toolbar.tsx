@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
+import type { Problem } from './problems/problem'
 import type { Editor } from './useEditor'
 
 type Props = {
@@ -8,6 +9,7 @@ type Props = {
   agentId: string
   version: number
   editor: Editor
+  problems: readonly Problem[]
   isSaving: boolean
   readOnly: boolean
   onAdd: () => void
@@ -17,7 +19,7 @@ type Props = {
   onRun: () => void
 }
 
-export function Toolbar({ name, agentId, version, editor, isSaving, readOnly, ...on }: Props) {
+export function Toolbar({ name, agentId, version, editor, problems, isSaving, readOnly, ...on }: Props) {
   return (
     <header className="builder-bar">
       <h1 className="clip">
@@ -56,25 +58,42 @@ export function Toolbar({ name, agentId, version, editor, isSaving, readOnly, ..
           {say('versions.title')}
         </Button>
         {!readOnly && (
-          <span className="row save-both">
-            <Button look="plain" writes busy={isSaving} disabled={!editor.isDirty} onClick={on.onSave}>
-              {say('versions.save')}
-            </Button>
-            <Button
-              look="plain"
-              icon="edit"
-              aria-label={say('versions.noteButton')}
-              title={say('versions.saveNote')}
-              writes
-              disabled={isSaving || !editor.isDirty}
-              onClick={on.onSaveNote}
-            />
-          </span>
+          <SaveButtons isDirty={editor.isDirty} isSaving={isSaving} problems={problems} {...on} />
         )}
       </div>
       <Button icon="play" onClick={on.onRun}>
         Run
       </Button>
     </header>
+  )
+}
+
+type SaveProps = {
+  isDirty: boolean
+  isSaving: boolean
+  problems: readonly Problem[]
+  onSave: () => void
+  onSaveNote: () => void
+}
+
+function SaveButtons({ isDirty, isSaving, problems, onSave, onSaveNote }: SaveProps) {
+  const blocking = problems.find((problem) => problem.blocks === 'save')
+  const off = !isDirty || blocking !== undefined
+  const why = blocking && say('canvas.save_blocked', { message: blocking.message })
+  return (
+    <span className="row save-both">
+      <Button look="plain" writes busy={isSaving} disabled={off} title={why} onClick={onSave}>
+        {say('versions.save')}
+      </Button>
+      <Button
+        look="plain"
+        icon="edit"
+        aria-label={say('versions.noteButton')}
+        title={why ?? say('versions.saveNote')}
+        writes
+        disabled={isSaving || off}
+        onClick={onSaveNote}
+      />
+    </span>
   )
 }

@@ -7,10 +7,11 @@ import { useLiveNode } from './live'
 import type { Output } from './nodes'
 import './run.css'
 
-type Props = { id: string; title: string }
+/** `far`: the canvas is zoomed so far out that no value could be read. */
+type Props = { id: string; title: string; far: boolean }
 
 /** What the followed run has done with a block, below it. It hangs outside the block's box, which so keeps its size. */
-export const NodeFoot = memo(({ id, title }: Props) => {
+export const NodeFoot = memo(({ id, title, far }: Props) => {
   const node = useLiveNode(id)
   if (node === null) return null
   return (
@@ -19,7 +20,7 @@ export const NodeFoot = memo(({ id, title }: Props) => {
         <StatusBadge status={node.status} />
         {node.count > 1 && <span className="quiet">{say('live.times', { count: node.count })}</span>}
       </div>
-      {node.outputs.length > 0 && <Pager outputs={node.outputs} title={title} />}
+      {!far && node.outputs.length > 0 && <Pager outputs={node.outputs} title={title} />}
     </div>
   )
 })

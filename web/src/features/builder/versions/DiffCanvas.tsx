@@ -12,10 +12,11 @@ import {
 import '@xyflow/react/dist/style.css'
 import { memo, useMemo } from 'react'
 import { type MessageKey, say } from '@/kit/say'
+import { placed } from '../boxes'
 import { type Graph, linkKey } from '../document'
-import { laidOut } from '../layout'
 import type { Block } from '../pins'
 import '../builder.css'
+import '../canvas/canvas.css'
 import { type Mark, type Marked, marked } from './difference'
 import './versions.css'
 
@@ -80,7 +81,9 @@ export default function DiffCanvas({ before, after, blocks }: Props) {
 
 function drawn(all: Marked, blocks: ReadonlyMap<string, Block>): { nodes: DiffNode[]; edges: Edge[] } {
   const union = { nodes: all.nodes.map(({ node }) => node), links: all.links.map(({ link }) => link) }
-  const places = new Map(laidOut(union, () => 64).nodes?.map((node) => [node.id, node.position ?? []]))
+  const places = new Map(
+    placed(union, (node) => blocks.get(node.block)).nodes?.map((node) => [node.id, node.position ?? []]),
+  )
   return {
     nodes: all.nodes.map(({ node, mark, changed }) => {
       const [x = 0, y = 0] = places.get(node.id) ?? []
