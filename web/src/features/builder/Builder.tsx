@@ -29,6 +29,7 @@ import { useProblems } from './problems/useProblems'
 import { FollowedRun } from './run/live'
 import { NodeSide } from './run/NodeSide'
 import { RunDrawer } from './run/RunDrawer'
+import { StepActions } from './run/StepActions'
 import { StepInspector } from './run/StepInspector'
 import { useStepOf } from './run/useStepOf'
 import { Toolbar } from './Toolbar'
@@ -88,6 +89,10 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
   }
   const add = useAdding(editor, faces, pick)
   const chosen = nodeById(editor.graph, selected)
+  const named = (id: string) => {
+    const node = nodeById(editor.graph, id)
+    return node ? titleOf(node, faces(node)) : id
+  }
   const save = (note?: string) => void saving.save(note)
   const takeUp = (offered: Draft) => {
     saving.rebase(offered.version)
@@ -168,10 +173,13 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
                 <StepInspector
                   runId={runId}
                   nodeId={chosen.id}
-                  title={titleOf(chosen, faces(chosen))}
+                  title={named(chosen.id)}
                   step={step}
                   onStep={on.onStep}
                   onBack={() => pick(null)}
+                  actions={(shown) => (
+                    <StepActions runId={runId} step={shown} titleOf={named} onStarted={on.onRun} />
+                  )}
                 />
               )}
             >
@@ -190,10 +198,7 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
             <>
               <ProblemList
                 problems={problems}
-                titles={(id) => {
-                  const node = nodeById(editor.graph, id)
-                  return node ? titleOf(node, faces(node)) : null
-                }}
+                titles={(id) => (nodeById(editor.graph, id) ? named(id) : null)}
                 onGo={({ nodeId, field: at }) => pick(nodeId, at)}
               />
               <Outline editor={editor} faces={faces} readOnly={readOnly} onPick={pick} />

@@ -5,6 +5,7 @@ import { Icon } from '@/ui/Icon'
 import { StatusBadge } from '@/ui/StatusBadge'
 import { useLiveNode } from './live'
 import type { Output } from './nodes'
+import { largeValue } from './RunValue'
 import './run.css'
 
 /** `far`: the canvas is zoomed so far out that no value could be read. */
@@ -30,11 +31,12 @@ function Pager({ outputs, title }: { outputs: readonly Output[]; title: string }
   const [chosen, choose] = useState<number | null>(null)
   const place = Math.min(chosen ?? outputs.length - 1, outputs.length - 1)
   const shown = outputs[place]
+  const value = largeValue(shown?.value)?.preview ?? shown?.value
   const turn = (to: number) => choose(to === outputs.length - 1 ? null : to)
   return (
     <div className="node-foot-line">
-      <span className="clip node-foot-value" title={inline(shown?.value, 400)}>
-        <span className="quiet">{shown?.pin}</span> {inline(shown?.value, 60)}
+      <span className="clip node-foot-value" title={inline(value, 400)}>
+        <span className="quiet">{shown?.pin}</span> {inline(value, 60)}
       </span>
       {outputs.length > 1 && (
         <span className="node-foot-pager">

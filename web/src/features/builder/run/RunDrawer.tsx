@@ -1,7 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Schemas } from '@/api/shapes'
 import { Elapsed } from '@/features/runs/Elapsed'
-import { useCancelRun } from '@/features/runs/queries'
+import { runById, useCancelRun } from '@/features/runs/queries'
 import { RunForm } from '@/features/runs/RunForm'
 import { RunOutputs } from '@/features/runs/RunOutputs'
 import { type LiveRun, useLiveRun } from '@/features/runs/useRun'
@@ -44,6 +45,7 @@ export function RunDrawer({ agent, runId, isDirty, onSave, onStarted }: Props) {
 
 function RunResult({ runId }: { runId: string }) {
   const live = useLiveRun(runId)
+  const { data: run } = useQuery(runById(runId))
   return (
     <div className="stack run-result">
       <div className="row wrap">
@@ -53,6 +55,11 @@ function RunResult({ runId }: { runId: string }) {
           {say('live.openRun')}
         </Link>
       </div>
+      {run?.origin && (
+        <Link to="/build/$agentId" params={{ agentId: run.agent_id }} search={{ run: run.origin.run_id }}>
+          {say('again.goesBack')}
+        </Link>
+      )}
       {!live.over && live.status !== null && <StopRun runId={runId} />}
       {live.log.reason && <ErrorPanel problem={{ message: live.log.reason }} />}
       <RunOutputs results={live.log.results} over={live.over} />

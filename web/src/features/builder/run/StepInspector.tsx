@@ -18,13 +18,13 @@ type Props = {
   step: number | null
   onStep: (step_id: number) => void
   onBack: () => void
-  /** What can be done with the step. */
+  /** What can be done with the step when the run has ended. */
   actions?: (step: StepView) => ReactNode
 }
 
 /** What one step of the run was given, what it gave, and how that went. */
 export function StepInspector({ runId, nodeId, title, step, onStep, onBack, actions }: Props) {
-  const { log } = useLiveRun(runId)
+  const { log, over } = useLiveRun(runId)
   const steps = Object.values(log.steps).filter((one) => one.node_id === nodeId)
   const place = Math.max(0, step === null ? steps.length - 1 : steps.findIndex((one) => one.step_id === step))
   const shown = steps[place]
@@ -50,7 +50,7 @@ export function StepInspector({ runId, nodeId, title, step, onStep, onBack, acti
               <p className="bad wraps-anywhere">{shown.error}</p>
             </div>
           )}
-          {actions?.(shown)}
+          {over && actions?.(shown)}
           <Outputs runId={runId} step={shown} />
           <Inputs runId={runId} step={shown} />
           <Attempts step={shown} />

@@ -68,7 +68,7 @@ test('another run, or none, leaves nothing of the one before', () => {
 })
 
 test('B15: a step that was taken over from another run says so', () => {
-  const { steps } = foldRun(emptyRun, [started(1, 1, 'a'), { ...finished(2, 1, 'a'), recorded: true }])
+  const { steps } = foldRun(emptyRun, [{ ...started(1, 1, 'a'), recorded: 7 }, finished(2, 1, 'a')])
   expect(nodeOf(Object.values(steps)).status).toBe('recorded')
 })
 
