@@ -52,6 +52,7 @@ from pilothouse.features.models import ModelDesk, Spending, Stockroom, limits_of
 from pilothouse.features.reviews import Reviews
 from pilothouse.features.runs import Retention, Runs
 from pilothouse.features.runs.desk import Counter
+from pilothouse.features.runs.files import RunFiles
 from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.keys import Keys
 from pilothouse.features.runs.loading import Loader
@@ -229,14 +230,15 @@ def _furnish(
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     vault = Vault(reader, committer, keyring, system_credentials(settings))
     counter = Counter(committer, reader, bell, plans, _caps(settings), keyring, vault)
-    motor = _motor(
-        settings, counter, fanout, Stage(registry, http, RunMemories(reader), helpers, Keys(vault, reader), outside)
-    )
+    cabinet = _cabinet(settings, committer, reader)
+    remembered = RunMemories(reader)
+    with_files = RunFiles(cabinet, reader, remembered)
+    stage = Stage(registry, http, remembered, helpers, Keys(vault, reader), outside, with_files)
+    motor = _motor(settings, counter, fanout, stage)
     runs = Runs(committer, reader, bell, plans, motor, counter.caps, motor.process_id)
     reception = Reception(units, keyring, memories)
     retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
     reviews = Reviews(committer, reader, bell)
-    cabinet = _cabinet(settings, committer, reader)
     tidying = FileUpkeep(cabinet.store, committer, reader, cabinet.limits.quota_bytes)
     chores = [*upkeep(units, reception), *upkeep_of_runs(retention, reviews), *upkeep_of_chat(committer, reader)]
     chores += upkeep_of_files(tidying)

@@ -13,8 +13,11 @@ from pilothouse.features.files.errors import (
 from pilothouse.features.files.paths import checked_place, run_folder, session_folder
 from pilothouse.features.files.service import delete_file, move_file, restore_file
 from pilothouse.features.files.upkeep import FileUpkeep
+from pilothouse.features.files.writes import RELEASE, SHELVE, Shelved
 
 __all__ = [
+    "RELEASE",
+    "SHELVE",
     "Cabinet",
     "FileCorrupt",
     "FileTooLarge",
@@ -26,6 +29,7 @@ __all__ = [
     "PathTaken",
     "QuotaExceeded",
     "ReferenceInvalid",
+    "Shelved",
     "StoredFileNotFound",
     "checked_place",
     "delete_file",

@@ -22,8 +22,9 @@ from pilothouse.features.files.errors import (
 )
 from pilothouse.features.files.media_types import media_type
 from pilothouse.features.files.paths import Place, checked_place, spare_place
+from pilothouse.features.files.references import read_reference, unusable
 from pilothouse.features.files.writes import HOLD, RELEASE, RESERVE, SHELVE, Reserved, Room, Shelved
-from pilothouse.kit.ids import new_id
+from pilothouse.kit.ids import derived_id, new_id
 
 MEGABYTE: Final = 1024 * 1024
 LEAST_FREE: Final = 512 * MEGABYTE
@@ -110,6 +111,14 @@ class Cabinet:
             raise StoredFileNotFound
         return _kept(rows[0])
 
+    async def resolve(self, user_id: str, reference: str) -> KeptFile:
+        """What a `workspace://` reference names. Raises `ReferenceInvalid`, which names it."""
+        named = read_reference(reference)
+        try:
+            return await (self.find(user_id, named) if isinstance(named, str) else self.find_at(user_id, named))
+        except StoredFileNotFound:
+            raise unusable(reference) from None
+
     async def read(self, file: KeptFile, limit: int) -> bytes:
         """All of it. Raises `FileTooLarge` past `limit` bytes, and `FileCorrupt`."""
         if file.size_bytes > limit:
@@ -152,7 +161,8 @@ class Cabinet:
         """
         place = checked_place(ask.path, ask.within)
         await self._check_room(ask)
-        own_id, room_id = ask.file_id or new_id(), new_id()
+        own_id = ask.file_id or new_id()
+        room_id = derived_id(own_id, "room")  # the same one when a step is done again
         try:
             room = await self._reserve(user_id, place, ask, own_id, room_id)
             yield await self._receive(user_id, place, ask, room, chunks)

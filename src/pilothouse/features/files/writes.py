@@ -115,6 +115,7 @@ _INSERT: Final = (
     "insert into workspace_files (id, user_id, path, folder, name, scope, scope_id, origin, mime_type, type_mismatch,"
     " size_bytes, sha256, content_id, revision, kept_bytes, scan, created_at, updated_at)"
     " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 1, ?11, ?14, ?15, ?15)"
+    " on conflict do nothing returning id"
 )
 _REVISE: Final = (
     "update workspace_files set mime_type=?2, type_mismatch=?3, size_bytes=?4, sha256=?5, content_id=?6, revision=?7,"
@@ -129,26 +130,29 @@ _RELEASE: Final = "delete from file_reservations where id=?1"
 
 
 def _shelve(file: Shelved) -> Script:
-    """Answers whether the file is there now."""
-    yield _LOCK, (file.user_id,)
-    present = yield _AT_PATH, (file.user_id, file.place.path)
+    """Answers whether the file is there now. It must not clash: a step's entries would be lost with it."""
     yield _RELEASE, (file.reservation_id,)
-    if not present:
-        yield from _add(file, file.place)
-    elif present[0][0] == file.file_id or file.overwrite:
+    if (yield from _add(file, file.place)):
+        return True
+    present = yield f"{_AT_PATH} for update", (file.user_id, file.place.path)
+    if not present:  # its own id is taken: it was moved or thrown away since it was written
+        return True
+    if present[0][0] == file.file_id or file.overwrite:
         yield from _revise(file, present[0])
-    elif file.spare is not None:
-        yield from _add(file, file.spare)
-    else:
+        return True
+    if file.spare is None:
         return False
+    yield from _add(file, file.spare)
     return True
 
 
 def _add(file: Shelved, place: Place) -> Script:
     where = (place.path, place.folder, place.name, place.scope, place.scope_id, file.origin)
     said = (*file.kind, file.size, file.sha256, file.content_id)
-    yield _INSERT, (file.file_id, file.user_id, *where, *said, file.scan, file.now)
+    if not (yield _INSERT, (file.file_id, file.user_id, *where, *said, file.scan, file.now)):
+        return False
     yield _ADD_REVISION, _revision_of(file, file.file_id, 1)
+    return True
 
 
 def _revise(file: Shelved, present: tuple[str, int, str]) -> Script:
