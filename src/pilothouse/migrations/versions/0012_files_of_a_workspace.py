@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0012"
-down_revision = "0011"
+down_revision = "0015"
 
 IS_LIVE = sa.text("deleted_at is null")
 IS_KEPT = sa.text("doomed_at is null")
