@@ -14,7 +14,7 @@ from pilothouse.blocks.registry import Registry
 from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.runner import Runnable as BlockRunnable
 from pilothouse.engine.context import StepContext, Waiting
-from pilothouse.engine.ports import Runnable, StepFailed
+from pilothouse.engine.ports import Runnable
 from pilothouse.features.runs.absent import AbsentBlock
 from pilothouse.features.runs.desk import Desk
 from pilothouse.features.runs.files import RunFiles, StepFiles
