@@ -15,6 +15,7 @@ SEND_WITH_KEY = "fff86bcd-e001-4bad-a7f6-2eae4720c8dc"
 SAMPLE = "4a448883-71fa-49cf-91cf-70d793bd7d87"
 KEEP = "1d055e55-a2b9-4547-8311-907d05b0304d"
 RECALL = "d8710fc9-6e29-481e-a7d5-165eb16f8471"
+FILE_WRITE = "15b9219f-50cb-457e-8e35-3d59f46af14f"
 TRIGGER = "8fa8c167-2002-47ce-aba8-97572fc5d387"
 
 
@@ -186,3 +187,21 @@ async def test_y5_heavy_blocks_stay_in_this_process(stand: Stand):
         [link("burn", "value", "out", "value")],
     )
     assert (await rehearse(stand, await stand.agent(burns)))["outputs"] == {"pid": [os.getpid()]}
+
+
+async def test_y3_files_are_thrown_away_and_named_alike_in_equal_runs(stand: Stand):
+    writes = graph(
+        "Writes",
+        [
+            node("x", graphs.ANY, name="x"),
+            node("write", FILE_WRITE, path="notes.txt"),
+            node("out", graphs.OUTPUT, name="file"),
+        ],
+        [link("x", "result", "write", "content"), link("write", "file", "out", "value")],
+    )
+    agent = await stand.agent(writes)
+    one, two = [await rehearse(stand, agent, x="hello") for _ in range(2)]
+    assert one["status"] == "completed"
+    assert dumps(one["outputs"]) == dumps(two["outputs"])
+    assert one["outputs"]["file"][0].endswith("#text/plain")
+    assert (await stand.ann.browser.get("/api/workspace/files")).json()["items"] == []

@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from random import Random
 from typing import Any, Final, Literal, NamedTuple, NoReturn, TypeAlias, cast
 
-from pilothouse.blocks.context import Http, Scope
+from pilothouse.blocks.context import Http
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.stubs import check_inputs, stub
@@ -19,8 +18,10 @@ from pilothouse.engine.records import REHEARSAL
 from pilothouse.engine.replay import LEARNS, Script
 from pilothouse.engine.run import Run
 from pilothouse.features.runs.desk import Desk
-from pilothouse.features.runs.memory import MAX_KEY, StepMemory
+from pilothouse.features.runs.files import StepFiles
+from pilothouse.features.runs.memory import StepMemory
 from pilothouse.features.runs.stage import StageContext, StagedBlock
+from pilothouse.features.runs.throw_away import ThrowAwayFiles, ThrowAwayMemory
 from pilothouse.features.runs.values import checked, step_failed
 from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
 from pilothouse.kit.clock import from_micros
@@ -59,37 +60,13 @@ class NoHttp:
         raise BlockFailed("dry_run", "Nothing can be reached in a dry run.")
 
 
-class ThrowAwayMemory:
-    """Starts empty, whatever was remembered, and is forgotten with the run."""
-
-    def __init__(self, memory: StepMemory) -> None:
-        self._memory = memory
-
-    async def get(self, key: str, scope: Scope, default: Json = None) -> Json:
-        return await self._memory.get(_inside(key, scope), "run", default)
-
-    def put(self, key: str, value: Json, scope: Scope) -> None:
-        self._memory.put(_inside(key, scope), value, "run")
-
-    def alone(self) -> AbstractAsyncContextManager[None]:
-        return self._memory.alone()
-
-
-def _inside(key: str, scope: Scope) -> str:
-    """Where a value of any scope is kept among the run's own; a key that is no key stays none."""
-    if not key or len(key) > MAX_KEY:
-        return key
-    name = f"{scope[0]}:{key}"
-    return name if len(name) <= MAX_KEY else f"{scope[0]}#{sha256(key.encode()).hexdigest()}"
-
-
 class RehearsalContext(StageContext):
-    """The same for equal steps, on any machine and day. Files of a run will need a throw-away place here too."""
+    """The same for equal steps, on any machine and day."""
 
     __slots__ = ("_chance", "_rehearsal")
 
     def __init__(self, step: StepContext, block: "RehearsedBlock") -> None:
-        super().__init__(step, block.http, block.memories, block.desk)
+        super().__init__(step, cast(Http, NoHttp()), block.memories, block.desk, files=block.files)
         self._rehearsal = block.rehearsal
         self._chance = Random(f"{block.rehearsal.seed}/{step.step_id}")
 
@@ -102,12 +79,12 @@ class RehearsalContext(StageContext):
         return self._chance
 
     @property
-    def http(self) -> Http:
-        return cast(Http, NoHttp())
-
-    @property
     def memory(self) -> StepMemory:
         return cast(StepMemory, ThrowAwayMemory(super().memory))
+
+    @property
+    def files(self) -> StepFiles:
+        return cast(StepFiles, ThrowAwayFiles(super().files, super().memory, self._step.step_id))
 
     def now(self) -> datetime:
         return from_micros(self._rehearsal.as_of)
@@ -141,6 +118,10 @@ class ReplayContext(RehearsalContext):
 
     @property
     def memory(self) -> StepMemory:
+        raise Unrepeatable
+
+    @property
+    def files(self) -> StepFiles:
         raise Unrepeatable
 
     def now(self) -> datetime:
@@ -250,4 +231,5 @@ def rehearsed(staged: StagedBlock, desk: Desk, rehearsal: Rehearsal, script: Scr
     if spec.effects is not Effects.NONE or spec.kind in (Kind.AI, Kind.MCP_TOOL):
         return StubbedBlock(staged)
     at_desk = desk if spec.kind in (Kind.AGENT, Kind.REVIEW) else None
-    return RehearsedBlock(staged.block, staged.http, staged.memories, at_desk, rehearsal=rehearsal)
+    parts = (staged.block, staged.http, staged.memories, at_desk)
+    return RehearsedBlock(*parts, files=staged.files, rehearsal=rehearsal)
