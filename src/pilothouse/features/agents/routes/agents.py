@@ -26,6 +26,7 @@ from pilothouse.features.agents.schemas import (
     ImportIn,
     ImportOut,
     OpOut,
+    PreviewOut,
     ReportOut,
     RollbackIn,
     ValidateAgentIn,
@@ -82,7 +83,17 @@ async def validate_document(ask: ValidateIn, read: Reader, installed: Installed)
 @scope("agents:write")
 async def import_agent(ask: ImportIn, response: Response, work: Writes, installed: Installed) -> ImportOut:
     made = await transfer.import_agent(work, installed, ask.document)
-    return ImportOut(agent=_detail(response, made.stored), coverage=CoverageOut.model_validate(made.coverage))
+    response.headers["ETag"] = etag(made.stored.version)
+    report = CoverageOut.model_validate(made.coverage.to_json())
+    return ImportOut(agent_id=made.stored.id, version=made.stored.version, report=report)
+
+
+@router.post("/import/preview", responses=problems(FormatUnsupported, AgentInvalid))
+@scope("agents:read")
+async def preview_import(ask: ImportIn, read: Reader, installed: Installed) -> PreviewOut:
+    made = await transfer.preview_import(read, installed, ask.document)
+    report = CoverageOut.model_validate(made.coverage.to_json())
+    return PreviewOut(name=made.name, description=made.description, report=report)
 
 
 @router.get("/{agent_id}", response_model=AgentDetail, responses=_UNCHANGED)
