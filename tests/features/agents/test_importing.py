@@ -1,5 +1,7 @@
 """Agents from elsewhere: what is kept, what is told, and what becomes of blocks that are not installed."""
 
+import random
+from collections import Counter
 from dataclasses import replace
 from typing import cast
 
@@ -30,6 +32,7 @@ from tests.graph.autogpt_files import (
     node,
     sub_agent,
 )
+from tests.graph.autogpt_random import mutilated
 
 CHILD = "0000aaaa-0000-4000-8000-000000000001"
 
@@ -259,3 +262,19 @@ async def test_a_refused_file_leaves_nothing(front: Front, units: Units, alice: 
         assert answer.json()["code"] == "format_unsupported"
     async with units.read(alice) as read:
         assert await read.session.scalar(select(func.count()).where(AgentRow.user_id == alice.user_id)) == 0
+
+
+async def test_no_file_is_ever_an_error_of_ours_or_half_stored(front: Front, units: Units, alice: Actor):
+    """engine:X4"""
+    whole = agent("Top", [sub_agent("s", CHILD, n=1), node("odd", MISSING)], [], sub_graphs=[doubler(CHILD)])
+    draw, stored, answers = random.Random(7), 0, Counter[int]()
+    async with front.browser(alice) as browser:
+        for _ in range(40):
+            answer = await browser.post("/api/agents/import", json={"document": mutilated(draw, whole)})
+            answers[answer.status_code] += 1
+            async with units.read(alice) as read:
+                now = await read.session.scalar(select(func.count()).where(AgentRow.user_id == alice.user_id)) or 0
+            assert (now > stored) == (answer.status_code == 201), answer.text
+            stored = now
+    assert answers.keys() == {201, 422}
+    assert min(answers.values()) > 4
