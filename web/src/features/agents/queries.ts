@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import type { Schemas } from '@/api/shapes'
+import { type AgentFile, readAgentFile } from './agentFile'
 
 const all = ['agents'] as const
 
@@ -62,6 +63,27 @@ export function useCreateAgent() {
   const cache = useQueryClient()
   return useMutation({
     mutationFn: (graph: Schemas['AgentIn']['graph']) => unwrap(api.POST('/api/agents', { body: { graph } })),
+    onSettled: () => cache.invalidateQueries({ queryKey: agentList.queryKey }),
+  })
+}
+
+/** What a file would make; nothing is stored. */
+export function usePreviewImport() {
+  return useMutation({
+    mutationFn: async (chosen: File) => {
+      const file = await readAgentFile(chosen)
+      return {
+        file,
+        seen: await unwrap(api.POST('/api/agents/import/preview', { body: { document: file } })),
+      }
+    },
+  })
+}
+
+export function useImportAgent() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (document: AgentFile) => unwrap(api.POST('/api/agents/import', { body: { document } })),
     onSettled: () => cache.invalidateQueries({ queryKey: agentList.queryKey }),
   })
 }
