@@ -15,6 +15,7 @@ _OWNERSHIP: Final = {
     Kind.AGENT: frozenset({"user_id"}),
     Kind.TRIGGER: frozenset({"webhook_id", "webhook_token", "hook_id"}),
 }
+# Of a block that is not installed only names can tell.
 _NAMED_SO: Final = frozenset({"secret_token", "webhook_id", "webhook_token", "hook_id"})
 
 
@@ -57,11 +58,13 @@ def _kept(inputs: JsonObject, spec: BlockSpec | None) -> JsonObject:
     return {
         pin: None if holds_credentials(value) else value
         for pin, value in inputs.items()
-        if not is_credentials(pin) and not (spec and _is_secret(pin, spec))
+        if not is_credentials(pin) and not _is_secret(pin, spec)
     }
 
 
-def _is_secret(pin: str, spec: BlockSpec) -> bool:
+def _is_secret(pin: str, spec: BlockSpec | None) -> bool:
+    if spec is None:
+        return pin in _NAMED_SO
     return properties(spec.inputs).get(pin, {}).get("secret") is True or pin in _OWNERSHIP.get(spec.kind, ())
 
 
@@ -71,9 +74,7 @@ def _masks_kept(node: Node, catalogue: Catalogue, child: Document | None, childr
         return None
     kept: JsonObject = {}
     for way, mask in masks_inside(node, {}).items():
-        spec = _spec_at(way, child, catalogue, children)
-        values = _kept(as_object(mask), spec)
-        kept[way] = values if spec else {pin: value for pin, value in values.items() if pin not in _NAMED_SO}
+        kept[way] = _kept(as_object(mask), _spec_at(way, child, catalogue, children))
     return kept
 
 

@@ -3,6 +3,7 @@
 import random
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -16,7 +17,7 @@ from pilothouse.graph.catalogue import Catalogue
 from pilothouse.kit.ids import AgentId
 from pilothouse.kit.json import Json, JsonObject, loads
 from tests.features.agents import graphs
-from tests.features.agents.front import Front
+from tests.features.agents.front import Front, open_front
 from tests.features.agents.seen import ANY
 from tests.graph import blocks
 from tests.graph.autogpt_files import (
@@ -161,6 +162,20 @@ async def test_a_placeholder_works_once_its_block_is_there(units: Units, alice: 
     assert report.issues == []
 
 
+async def test_an_input_that_is_a_placeholder_is_asked_for_once_its_block_is_there(
+    units: Units, alice: Actor, catalogue: Catalogue, tmp_path: Path
+):
+    """engine:X5, engine:A5: what a version keeps of its inputs was read before the block came."""
+    file = agent("Late", [node("in", MISSING, name="drive"), node("out", OUTPUT, name="o")], [])
+    made = await brought(units, alice, catalogue, file)
+    late = {**catalogue, MISSING: replace(catalogue[INPUT], id=MISSING)}
+    for shelf, names in ((catalogue, set[str]()), (late, {"drive"})):
+        async with open_front(units, shelf, tmp_path) as front, front.browser(alice) as browser:
+            answer = await browser.get(f"/api/agents/{made.stored.id}", headers={"If-None-Match": '"v1"'})
+            assert answer.status_code == 200
+            assert answer.json()["input_schema"]["properties"].keys() == names
+
+
 async def test_blocks_that_are_switched_off_are_told_apart(units: Units, alice: Actor, catalogue: Catalogue):
     """engine:X6, engine:X5"""
     off = {**catalogue, CALCULATOR: replace(catalogue[CALCULATOR], disabled=True, reason="Not here.")}
@@ -231,6 +246,16 @@ async def test_secrets_that_are_laid_over_nodes_below_do_not_leave(units: Units,
 def _runs(node_id: str, child: str, **more: Json) -> JsonObject:
     inputs: JsonObject = {"graph_id": child, "graph_version": 1, "inputs": {}, "input_schema": {}, "output_schema": {}}
     return {"id": node_id, "block": SUB, "inputs": {**inputs, **more}}
+
+
+async def test_tokens_of_a_block_that_is_not_installed_do_not_leave(units: Units, alice: Actor, catalogue: Catalogue):
+    """engine:X1"""
+    file = agent("Odd hook", [node("odd", MISSING, secret_token="canary-1", webhook_id="canary-2", event="stays")], [])
+    made = await brought(units, alice, catalogue, file)
+    text = await exported(units, alice, catalogue, made.stored.id)
+    assert made.stored.document.count("canary") == 2
+    assert "canary" not in text
+    assert "stays" in text
 
 
 async def test_a_preview_tells_the_same_and_stores_nothing(front: Front, units: Units, alice: Actor):

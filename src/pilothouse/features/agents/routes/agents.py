@@ -11,6 +11,7 @@ from pilothouse.base.http.errors import PreconditionRequired, VersionConflict, V
 from pilothouse.features.agents import editing, service, transfer
 from pilothouse.features.agents.agent import AgentGraph, VersionGraph
 from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, FormatUnsupported, VersionNotFound
+from pilothouse.features.agents.installed import as_installed
 from pilothouse.features.agents.routes.twins import Installed, TwinRouter
 from pilothouse.features.agents.schemas import (
     MAX_VERSION,
@@ -99,10 +100,16 @@ async def preview_import(ask: ImportIn, read: Reader, installed: Installed) -> P
 @router.get("/{agent_id}", response_model=AgentDetail, responses=_UNCHANGED)
 @scope("agents:read")
 async def get_agent(
-    agent_id: AgentPath, request: Request, response: Response, read: Reader, version: VersionQuery | None = None
+    agent_id: AgentPath,
+    request: Request,
+    response: Response,
+    read: Reader,
+    installed: Installed,
+    version: VersionQuery | None = None,
 ) -> AgentDetail | Response:
-    found = await service.get_agent(read, agent_id, version)
-    return unchanged(request, found.version) or _detail(response, found)
+    found = as_installed(await service.get_agent(read, agent_id, version), installed)
+    same = None if found.is_waiting else unchanged(request, found.version)
+    return same or _detail(response, found)
 
 
 @router.put("/{agent_id}", responses=_CHANGING)
