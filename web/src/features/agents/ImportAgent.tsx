@@ -5,7 +5,7 @@ import { Dialog } from '@/ui/Dialog'
 import { toast } from '@/ui/toasts'
 import { Coverage } from './Coverage'
 import { ImportProblem } from './ImportProblem'
-import { useImportAgent, usePreviewImport } from './queries'
+import { useImportAgent, usePreviewImport } from './importing'
 
 /** Choose a file, see what it would make, and only then store it. */
 export function ImportAgent({ onImported }: { onImported: (agentId: string) => void }) {
