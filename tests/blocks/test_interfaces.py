@@ -47,6 +47,7 @@ SAMPLES: dict[str, list[Json]] = {
     "time": ["09:30:00"],
     "None": [None],
     "BlockInput": [{"a": 1}],
+    "E2BCredentials": [{"id": "c", "provider": "e2b", "type": "api_key", "title": "Mine"}],
     "HttpCredentials": [{"id": "c", "provider": "http", "type": "host_scoped", "title": "Mine"}],
     "list[ToolName]": [["find_block"]],
     "CodexAutoPilotCredentials": [{"id": "a", "provider": "codex", "type": "api_key", "title": "b"}],
@@ -58,6 +59,7 @@ CHOICES: dict[str, list[Json]] = {
     "Operation": ["Add", "Subtract", "Multiply", "Divide", "Power"],
     "SamplingMethod": ["random", "systematic", "top", "bottom", "stratified", "weighted", "reservoir", "cluster"],
     "TypeOptions": ["string", "number", "boolean", "list", "dictionary"],
+    "ProgrammingLanguage": ["python", "js", "bash", "r", "java"],
     "StorageScope": ["within_agent", "across_agents"],
     "HttpMethod": ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"],
     "TimeStrftimeFormat": [{"discriminator": "strftime", "format": "%H:%M", "timezone": "UTC"}],
@@ -172,6 +174,9 @@ def test_kinds_effects_and_static_outputs():
     assert by_name["Generic webhook trigger"].kind is Kind.TRIGGER
     assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.WRITES} == {
         "AutoPilot",
+        "Execute code",
+        "Execute code step",
+        "Instantiate code sandbox",
         "Send authenticated web request",
         "Send web request",
     }

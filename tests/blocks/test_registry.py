@@ -23,7 +23,7 @@ import sys
 from pilothouse.blocks.registry import Registry
 registry = Registry()
 assert len(registry) >= 70, len(registry)
-sdk = {"context", "contract", "credentials", "example", "pins", "plugins", "refusals", "registry", "runner"}
+sdk = {"context", "contract", "credentials", "example", "pins", "plugins", "refusals", "registry", "runner", "sandbox"}
 loaded = {name.removeprefix("pilothouse.blocks.") for name in sys.modules if name.startswith("pilothouse.blocks.")}
 vendors = {"jinja2", "httpx2", "pydantic_ai", "regex", "html.parser", "pyexpat", "statistics"} & set(sys.modules)
 assert loaded <= sdk and not vendors, (loaded - sdk, vendors)
@@ -47,6 +47,7 @@ async def start():
         return {name for name in sys.modules if name.startswith("pilothouse.blocks.")}
 
 sdk = {"apart", "context", "contract", "credentials", "example", "pins", "plugins", "refusals", "registry", "runner"}
+sdk.add("sandbox")
 loaded = {name.removeprefix("pilothouse.blocks.") for name in asyncio.run(start())}
 assert loaded <= sdk, loaded - sdk
 """

@@ -35,6 +35,7 @@ from pilothouse.base.loops import end_tasks
 from pilothouse.base.periodic import PeriodicRunner
 from pilothouse.base.postgres import dsn_of
 from pilothouse.base.reader import PostgresReader, Reader, SqliteReader
+from pilothouse.base.sandbox import Sandboxes, open_sandboxes
 from pilothouse.base.settings import Settings
 from pilothouse.base.work import Units
 from pilothouse.blocks.registry import Registry
@@ -164,7 +165,11 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
         http = await stack.enter_async_context(GuardedHttp(GuardedTransport(EgressPolicy(settings.egress_allow))))
         helpers = Helpers(test_blocks=settings.test_blocks, plugins=settings.block_plugins)
         stack.push_async_callback(helpers.close)
-        house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http, helpers)
+        sandboxes = await open_sandboxes(settings.sandbox, settings.data_dir)
+        stack.callback(sandboxes.close)
+        house = _furnish(
+            settings, profile, keyring, database, committer, reader, bell, fanout, http, helpers, sandboxes
+        )
         if serves:
             stack.push_async_callback(house.close)
             await house.begin_sweeping()
@@ -214,14 +219,15 @@ def _furnish(
     fanout: Fanout,
     http: GuardedHttp,
     helpers: Helpers,
+    sandboxes: Sandboxes,
 ) -> House:
     memories = Memories()
-    registry = open_registry(settings)
+    registry = open_registry(settings, sandboxes.reason)
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     vault = Vault(reader, committer, keyring, system_credentials(settings))
     counter = Counter(committer, reader, bell, plans, _caps(settings), keyring, vault)
-    motor = _motor(settings, counter, fanout, registry, http, helpers)
+    motor = _motor(settings, counter, fanout, registry, http, helpers, sandboxes)
     runs = Runs(committer, reader, bell, plans, motor, counter.caps, motor.process_id)
     reception = Reception(units, keyring, memories)
     retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
@@ -247,10 +253,16 @@ def _furnish(
 
 
 def _motor(
-    settings: Settings, counter: Counter, fanout: Fanout, registry: Registry, http: GuardedHttp, helpers: Helpers
+    settings: Settings,
+    counter: Counter,
+    fanout: Fanout,
+    registry: Registry,
+    http: GuardedHttp,
+    helpers: Helpers,
+    sandboxes: Sandboxes,
 ) -> Motor:
     memories = RunMemories(counter.reader)
-    stage = Stage(registry, http, memories, helpers, Keys(counter.vault, counter.reader))
+    stage = Stage(registry, http, memories, helpers, Keys(counter.vault, counter.reader), sandboxes)
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
     made = (counter.committer, fanout, counter.bell, counter.plans, Loader(counter.reader), stage)
     return Motor(*made, memories, limits, counter, new_id())

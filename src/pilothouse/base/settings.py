@@ -71,6 +71,7 @@ class Settings(BaseModel):
     run_days: Annotated[int, Field(ge=0)] = 90  # and its row
     egress_allow: Words = ()
     block_plugins: Words = ()  # packages whose blocks may be used
+    sandbox: Literal["auto", "bubblewrap", "off"] = "auto"  # where code blocks run; never outside of one
     disabled_blocks: Words = ()  # ids, categories or packages
     metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     failpoint: str | None = None  # where a fault test wants this process to die

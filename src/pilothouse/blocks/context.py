@@ -8,6 +8,7 @@ from random import Random
 from typing import Literal, Protocol, TypeAlias
 
 from pilothouse.blocks.credentials import Credential
+from pilothouse.blocks.sandbox import Sandbox
 from pilothouse.kit.json import Json, JsonObject
 
 
@@ -146,6 +147,8 @@ class BlockContext(Protocol):
     def log(self) -> BlockLog: ...
     @property
     def memory(self) -> Memory: ...
+    @property
+    def sandbox(self) -> Sandbox: ...
     @property
     def credentials(self) -> Mapping[str, Credential]:
         """What the step's credentials pins name, opened, by pin; a pin that names none is not there."""

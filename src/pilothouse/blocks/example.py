@@ -22,6 +22,26 @@ def reply(status: int, body: str | bytes | JsonObject | list[Json] = "", **heade
     return Reply(status, body, {name.replace("_", "-").lower(): value for name, value in headers.items()})
 
 
+@dataclass(frozen=True, slots=True)
+class LeftFile:
+    """A file that the program of an example left."""
+
+    path: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How the program of an example ended."""
+
+    code: int | None = 0
+    stopped: str | None = None
+    stdout: str = ""
+    stderr: str = ""
+    result: JsonObject | None = None
+    files: tuple[LeftFile, ...] = ()
+
+
 Expected: TypeAlias = Json | type | Callable[[Json], bool]
 
 
@@ -35,6 +55,7 @@ class Example:
     ask: JsonObject
     fires: list[tuple[str, Expected]] = field(default_factory=list[tuple[str, Expected]])
     http: list[Reply] = field(default_factory=list[Reply])
+    ran: list[Ran] = field(default_factory=list[Ran])  # what became of the programs that the block has run
     fails: str | None = None
     # What its pins name; of no real account.
     credentials: Mapping[str, Credential] = field(default_factory=dict[str, Credential])

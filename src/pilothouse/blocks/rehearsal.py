@@ -8,7 +8,8 @@ from random import Random
 
 from pilothouse.blocks.context import ChildOrder, Decision, PilotAnswer, PilotOrder, Question, Scope
 from pilothouse.blocks.credentials import Credential
-from pilothouse.blocks.example import Reply
+from pilothouse.blocks.example import Ran, Reply
+from pilothouse.blocks.sandbox import CodeOrder
 from pilothouse.kit.json import Json, JsonObject, dump_bytes, loads
 
 
@@ -73,6 +74,30 @@ class PreparedHttp:
         )
 
 
+class PreparedSandbox:
+    """Runs nothing; says in order what became of it."""
+
+    def __init__(self, ran: Iterable[Ran] = ()) -> None:
+        self.ran = list(ran)
+        self.orders: list[tuple[str, CodeOrder]] = []
+        self.disposed: list[str] = []
+
+    async def run(self, order: CodeOrder) -> Ran:
+        return await self.run_in("", order)
+
+    def create(self) -> str:
+        return "sandbox"
+
+    async def run_in(self, sandbox_id: str, order: CodeOrder) -> Ran:
+        self.orders.append((sandbox_id, order))
+        if not self.ran:
+            raise AssertionError("the example does not say what became of its program")
+        return self.ran.pop(0)
+
+    def dispose(self, sandbox_id: str) -> None:
+        self.disposed.append(sandbox_id)
+
+
 class KeptLog:
     """Keeps what a block said."""
 
@@ -110,6 +135,7 @@ class Rehearsal:
     http: PreparedHttp = field(default_factory=PreparedHttp)
     log: KeptLog = field(default_factory=KeptLog)
     memory: KeptMemory = field(default_factory=KeptMemory)
+    sandbox: PreparedSandbox = field(default_factory=PreparedSandbox)
     credentials: Mapping[str, Credential] = field(default_factory=dict[str, Credential])
     run_id: str = "00000000-0000-7000-8000-000000000001"
     node_id: str = "node"

@@ -8,6 +8,7 @@ from random import Random
 import structlog
 
 from pilothouse.base import failpoints
+from pilothouse.base.sandbox import Sandboxes
 from pilothouse.blocks.context import ChildOrder, Decision, Http, PilotAnswer, PilotOrder, Question
 from pilothouse.blocks.credentials import NONE_OPENED, Credential
 from pilothouse.blocks.pins import BlockFailed
@@ -20,6 +21,7 @@ from pilothouse.features.runs.desk import Desk
 from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.keys import Hider, Keys, credential_pins
 from pilothouse.features.runs.memory import RunMemories, StepMemory
+from pilothouse.features.runs.sandbox import StepSandbox
 from pilothouse.features.runs.values import checked, is_writable
 from pilothouse.graph.catalogue import BlockSpec, Effects
 from pilothouse.graph.fields import ERROR_PIN
@@ -49,7 +51,7 @@ class StageLog:
 class StageContext:
     """The engine's step context, in the words of the block contract."""
 
-    __slots__ = ("_desk", "_http", "_memories", "_step", "credentials", "used_memory")
+    __slots__ = ("_desk", "_http", "_memories", "_sandboxes", "_step", "credentials", "used_memory")
 
     def __init__(
         self,
@@ -58,8 +60,10 @@ class StageContext:
         memories: RunMemories,
         desk: Desk | None,
         credentials: Mapping[str, Credential] = NONE_OPENED,
+        sandboxes: Sandboxes | None = None,
     ) -> None:
         self._step = step
+        self._sandboxes = sandboxes
         self.credentials = credentials
         self._http = http
         self._memories = memories
@@ -99,6 +103,10 @@ class StageContext:
         if self.used_memory is None:
             self.used_memory = self._memories.of_step(self._step.run_id)
         return self.used_memory
+
+    @property
+    def sandbox(self) -> StepSandbox:
+        return StepSandbox(self._sandboxes, self._step.run_id, self._step.idempotency_key("sandbox"))
 
     def now(self) -> datetime:
         return from_micros(self._step.now())
@@ -153,6 +161,7 @@ class StagedBlock:
     helpers: Helpers | None = None  # where it runs, if it is a heavy one
     keys: Keys | None = None  # who opens what its credentials pins name
     key_pins: tuple[str, ...] = ()
+    sandboxes: Sandboxes | None = None
 
     @property
     def spec(self) -> BlockSpec:
@@ -170,7 +179,7 @@ class StagedBlock:
             return await self._call_helper(self.helpers, inputs, ctx)
         if self.key_pins:
             return await self._call_with_keys(inputs, ctx)
-        staged = StageContext(ctx, self.http, self.memories, self.desk)
+        staged = self._staged(ctx)
         fired: Fired = _FAILED
         try:
             fired = checked(await self.block.call(inputs, staged))
@@ -198,7 +207,7 @@ class StagedBlock:
         try:
             opened = await self.keys.open_for(ctx.run_id, self.key_pins, inputs) if self.keys is not None else {}
             hider = Hider(opened)
-            staged = StageContext(ctx, self.http, self.memories, self.desk, opened)
+            staged = self._staged(ctx, opened)
             async for fired in self._stream(inputs, staged):
                 yield hider.fired(fired)
         except BlockFailed as failure:
@@ -216,10 +225,13 @@ class StagedBlock:
                 yield fired
             return
         try:
-            async for fired in self._stream(inputs, StageContext(ctx, self.http, self.memories, self.desk)):
+            async for fired in self._stream(inputs, self._staged(ctx)):
                 yield fired
         except BlockFailed as failure:
             raise step_failed(failure) from failure
+
+    def _staged(self, ctx: StepContext, opened: Mapping[str, Credential] = NONE_OPENED) -> StageContext:
+        return StageContext(ctx, self.http, self.memories, self.desk, opened, self.sandboxes)
 
     async def _stream(self, inputs: JsonObject, staged: StageContext) -> AsyncGenerator[Fired]:
         keep, failed = False, False
@@ -263,7 +275,9 @@ class Stage:
         memories: RunMemories,
         helpers: Helpers | None = None,
         keys: Keys | None = None,
+        sandboxes: Sandboxes | None = None,
     ) -> None:
+        self._sandboxes = sandboxes
         self._keys = keys
         self._registry = registry
         self._http = http
@@ -280,8 +294,9 @@ class Stage:
             try:
                 block = self._registry.runnable(block_id)
                 helpers = self._helpers if block.spec.cpu_heavy else None
+                pins = credential_pins(block.spec)
                 found = self._staged[block_id] = StagedBlock(
-                    block, self._http, self.memories, None, helpers, self._keys, credential_pins(block.spec)
+                    block, self._http, self.memories, None, helpers, self._keys, pins, self._sandboxes
                 )
             except UserError:  # it cannot be loaded, as was found out just now
                 return AbsentBlock(replace(spec, disabled=True))
