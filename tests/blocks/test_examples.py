@@ -7,7 +7,7 @@ import pytest
 from pilothouse.blocks.contract import BlockFailed, Example
 from pilothouse.blocks.example import Expected
 from pilothouse.blocks.registry import Registry
-from pilothouse.blocks.rehearsal import PreparedHttp, PreparedSandbox, Rehearsal
+from pilothouse.blocks.rehearsal import PreparedHttp, PreparedOutside, PreparedSandbox, Rehearsal
 from pilothouse.blocks.runner import Runnable
 from pilothouse.graph.catalogue import Effects
 from pilothouse.graph.values import problems
@@ -29,13 +29,14 @@ def matches(value: Json, expected: Expected) -> bool:
     return value == expected and type(value) is type(expected)
 
 
-def stage_of(example: Example) -> Rehearsal:
-    sandbox = PreparedSandbox(example.ran)
-    return Rehearsal(http=PreparedHttp(example.http), credentials=example.credentials, sandbox=sandbox)
-
-
 async def play(runnable: Runnable, example: Example, stage: Rehearsal) -> list[tuple[str, Json]]:
     return [fired async for part in runnable.stream(dict(example.ask), stage) for fired in part]
+
+
+def stage_for(example: Example) -> Rehearsal:
+    http, outside = PreparedHttp(example.http), PreparedOutside(example.outside)
+    sandbox = PreparedSandbox(example.ran)
+    return Rehearsal(http=http, outside=outside, sandbox=sandbox, credentials=example.credentials)
 
 
 @pytest.mark.parametrize(("block_id", "example"), CASES)
@@ -44,7 +45,7 @@ async def test_an_example_fires_exactly_what_it_says(
 ):
     monkeypatch.chdir(tmp_path)
     runnable = REGISTRY.runnable(block_id)
-    stage = stage_of(example)
+    stage = stage_for(example)
 
     if example.fails:
         with pytest.raises(BlockFailed) as caught:
@@ -56,7 +57,7 @@ async def test_an_example_fires_exactly_what_it_says(
     assert [pin for pin, _ in fired] == [pin for pin, _ in example.fires]
     for (_, value), (_, expected) in zip(fired, example.fires, strict=True):
         assert matches(value, expected)
-    assert stage.http.replies == []
+    assert (stage.http.replies, stage.outside.said) == ([], [])
     assert stage.sandbox.ran == []
 
 
@@ -68,7 +69,7 @@ async def test_a_writing_request_carries_the_steps_key(
     runnable = REGISTRY.runnable(block_id)
     if runnable.effects_of(dict(example.ask)) is not Effects.WRITES or runnable.spec.at_least_once or example.fails:
         return
-    stage = stage_of(example)
+    stage = stage_for(example)
     await play(runnable, example, stage)
     for request in stage.http.sent:
         assert request.headers["idempotency-key"] == stage.idempotency_key()

@@ -8,6 +8,7 @@ from random import Random
 from typing import Literal, Protocol, TypeAlias
 
 from pilothouse.blocks.credentials import Credential
+from pilothouse.blocks.outside import Outside
 from pilothouse.blocks.sandbox import Sandbox
 from pilothouse.kit.json import Json, JsonObject
 
@@ -143,6 +144,8 @@ class BlockContext(Protocol):
     def random(self) -> Random: ...
     @property
     def http(self) -> Http: ...
+    @property
+    def outside(self) -> Outside: ...  # mail servers
     @property
     def log(self) -> BlockLog: ...
     @property
