@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pilothouse.base.sandbox import Job, Limits, Outcome, Sandboxes, Walls
+from pilothouse.base.sandbox.calls import refused_calls
 from pilothouse.base.sandbox.tree import memory_of
 from tests.base.waiting import until
 from tests.sandboxing import need_walls
@@ -187,6 +189,31 @@ async def test_memory_is_counted_over_all_that_it_started(sandboxes: Sandboxes, 
     assert (await attempt(sandboxes, code)).stopped == "memory"
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os\nos.memfd_create('held')",
+        "import ctypes\nassert ctypes.CDLL(None).shmget(0, 1000, 0o1600) >= 0",
+        "import ctypes\nassert ctypes.CDLL(None).ptrace(0, 0, 0, 0) >= 0",
+        "import ctypes\nassert ctypes.CDLL(None).unshare(0x10000000) >= 0",
+        "import ctypes\nassert ctypes.CDLL(None).syscall(425, 1, 0) >= 0",
+        "import ctypes\nassert ctypes.CDLL(None).syscall(0x40000000 + 319, 0, 0) >= 0",
+    ],
+    ids=["memfd_create", "shmget", "ptrace", "unshare", "io_uring", "other numbers"],
+)
+async def test_some_calls_do_not_exist(sandboxes: Sandboxes, code: str):
+    """S6: memory that nobody counts, ptrace, and parts of the kernel that a program has no use for"""
+    found = await attempt(sandboxes, code)
+    assert found.code == 1
+    assert "AssertionError" in found.stderr or "not implemented" in found.stderr
+
+
+def test_an_unknown_machine_has_no_filter_of_calls():
+    assert refused_calls("riscv64") == b""
+    assert len(refused_calls("x86_64")) % 8 == 0
+    assert refused_calls("aarch64") != refused_calls("x86_64")
+
+
 @pytest.mark.parametrize("place", ["/work", "/tmp", "/dev/shm"])
 async def test_a_disk_filler_fills_its_own_folder(sandboxes: Sandboxes, place: str):
     """S6: many files, and one large one"""
@@ -205,42 +232,46 @@ async def test_an_output_flood_is_cut_off(sandboxes: Sandboxes):
 
 async def test_time_is_up_for_everything_that_it_started(sandboxes: Sandboxes):
     """S6: an orphan in another session, with its standard output closed"""
-    code = "setsid sh -c 'exec 0<&- 1>&- 2>&-; exec sleep 123456' & sleep 60"
+    mark = _mark()
+    code = f"setsid sh -c 'exec 0<&- 1>&- 2>&-; exec sleep {mark}' & sleep 60"
     found = await attempt(sandboxes, code, language="bash", seconds=1)
     assert found.stopped == "time"
-    await until(_nobody_sleeps(b"123456"), 30)
+    await until(_nobody_sleeps(mark), 30)
 
 
 async def test_nothing_outlives_a_program_that_ended(sandboxes: Sandboxes):
-    code = "setsid sh -c 'exec 0<&- 1>&- 2>&-; exec sleep 234567' & echo done"
+    mark = _mark()
+    code = f"setsid sh -c 'exec 0<&- 1>&- 2>&-; exec sleep {mark}' & echo done"
     found = await attempt(sandboxes, code, language="bash")
     assert (found.code, found.stdout) == (0, "done\n")
-    await until(_nobody_sleeps(b"234567"), 30)
+    await until(_nobody_sleeps(mark), 30)
 
 
 async def test_whoever_gives_up_takes_it_along(sandboxes: Sandboxes):
-    doing = asyncio.create_task(attempt(sandboxes, "sleep 345678", language="bash"))
-    await until(_somebody_sleeps(b"345678"), 30)
+    mark = _mark()
+    doing = asyncio.create_task(attempt(sandboxes, f"sleep {mark}", language="bash"))
+    await until(_somebody_sleeps(mark), 30)
     doing.cancel()
     await asyncio.gather(doing, return_exceptions=True)
-    await until(_nobody_sleeps(b"345678"), 30)
+    await until(_nobody_sleeps(mark), 30)
 
 
 async def test_it_dies_with_the_server(walls: Walls, tmp_path: Path):
     """S6: an orphan after `kill -9` of the process that started it"""
+    mark = _mark()
     code = (
         "import asyncio\nfrom pathlib import Path\nfrom pilothouse.base.sandbox import Job, find_walls, Sandboxes\n"
         "async def act():\n    walls = await find_walls()\n"
-        f"    await Sandboxes(walls, Path({str(tmp_path)!r})).run(Job('bash', 'sleep 456789', 600))\n"
+        f"    await Sandboxes(walls, Path({str(tmp_path)!r})).run(Job('bash', 'sleep {mark}', 600))\n"
         "asyncio.run(act())\n"
     )
     server = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": "src"})
     try:
-        await until(_somebody_sleeps(b"456789"), 60)
+        await until(_somebody_sleeps(mark), 60)
     finally:
         server.send_signal(signal.SIGKILL)
         await asyncio.to_thread(server.wait)
-    await until(_nobody_sleeps(b"456789"), 30)
+    await until(_nobody_sleeps(mark), 30)
 
 
 async def test_what_it_hands_back_is_not_believed(sandboxes: Sandboxes):
@@ -259,6 +290,11 @@ def test_memory_of_a_process_that_is_gone_is_none():
     assert memory_of(2**22 + 1) == 0
 
 
+def _mark() -> int:
+    """Seconds that no other test on this machine sleeps."""
+    return secrets.randbelow(10**8) + 10**8
+
+
 def _commands() -> list[bytes]:
     found: list[bytes] = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
@@ -269,15 +305,15 @@ def _commands() -> list[bytes]:
     return found
 
 
-def _somebody_sleeps(mark: bytes):
+def _somebody_sleeps(mark: int):
     async def look() -> bool:
-        return b"sleep\0" + mark + b"\0" in _commands()
+        return f"sleep\0{mark}\0".encode() in _commands()
 
     return look
 
 
-def _nobody_sleeps(mark: bytes):
+def _nobody_sleeps(mark: int):
     async def look() -> bool:
-        return b"sleep\0" + mark + b"\0" not in _commands()
+        return f"sleep\0{mark}\0".encode() not in _commands()
 
     return look

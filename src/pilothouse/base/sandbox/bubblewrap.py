@@ -34,10 +34,11 @@ class Walls:
     hidden: tuple[str, ...]  # places under what is shown that must not be
     closes_namespaces: bool
 
-    def command(self, files: Mapping[str, int], limits: Limits) -> list[str]:
-        """Everything up to the program: `files` of `/job` are read from descriptors."""
+    def command(self, files: Mapping[str, int], limits: Limits, refused: int | None = None) -> list[str]:
+        """Everything up to the program. `files` of `/job` and the filter of calls are read from descriptors."""
         words = [*self.before, self.bwrap, "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session"]
         words += ["--disable-userns"] if self.closes_namespaces else []
+        words += ["--seccomp", str(refused)] if refused is not None else []
         words += ["--clearenv", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox", "--cap-drop", "ALL"]
         words += [*_system(), *(word for place in self.hidden for word in ("--tmpfs", place))]
         words += ["--proc", "/proc", "--dev", "/dev", *_room("/dev/shm", limits.work // 4), "--remount-ro", "/dev"]

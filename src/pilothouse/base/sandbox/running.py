@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from pilothouse.base.sandbox.archives import read_archive
 from pilothouse.base.sandbox.bubblewrap import Walls, limits_command
+from pilothouse.base.sandbox.calls import refused_calls
 from pilothouse.base.sandbox.child import Child
 from pilothouse.base.sandbox.job import Job, Limits, Outcome, Stopped
 from pilothouse.base.sandbox.languages import command_of, inside, language_of, texts_of
@@ -60,7 +61,10 @@ async def run(walls: Walls, job: Job, limits: Limits, kept: bytes = b"", *, keep
     with ExitStack() as stack:
         files = {name: _descriptor(stack, text) for name, text in texts_of(job, language).items()}
         ours, theirs = (stack.enter_context(end) for end in socket.socketpair())
-        child = Child.start([*walls.command(files, limits), *words], theirs.fileno(), files.values())
+        filtered = refused_calls()
+        refused = _descriptor(stack, filtered) if filtered else None
+        passed = [*files.values(), *([] if refused is None else [refused])]
+        child = Child.start([*walls.command(files, limits, refused), *words], theirs.fileno(), passed)
         theirs.close()
         running = Running(child, limits)
         try:
