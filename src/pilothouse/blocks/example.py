@@ -7,7 +7,7 @@ from typing import TypeAlias
 from pilothouse.blocks.credentials import Credential
 from pilothouse.kit.errors import PilothouseError
 from pilothouse.kit.json import Json, JsonObject
-from pilothouse.kit.outside import RawMail
+from pilothouse.kit.outside import RawMail, Rows, ToolAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class Ran:
     files: tuple[LeftFile, ...] = ()
 
 
-# What a mail server says in an example; None: a mail was taken.
-Said: TypeAlias = list[RawMail] | PilothouseError | None
+# What a mail server, a database or a tool server says in an example; None: a mail was taken.
+Said: TypeAlias = list[RawMail] | Rows | ToolAnswer | PilothouseError | None
 
 Expected: TypeAlias = Json | type | Callable[[Json], bool]
 
