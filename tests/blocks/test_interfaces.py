@@ -172,10 +172,10 @@ def test_every_shipped_block_is_in_a_table():
 def test_kinds_effects_and_static_outputs():
     by_name = {spec.name: spec for spec in REGISTRY.values()}
     inputs = [spec for spec in REGISTRY.values() if spec.kind is Kind.INPUT]
-    assert len(inputs) == 9
+    assert len(inputs) == 10
     static = {spec.name for spec in REGISTRY.values() if spec.static_output and spec.kind is not Kind.INPUT}
     assert all(spec.static_output for spec in inputs)
-    assert static == {"Agent output", "Store value", "Retrieve information"}
+    assert static == {"Agent output", "File store", "Store value", "Retrieve information"}
     assert by_name["Agent output"].kind is Kind.OUTPUT
     assert by_name["Note"].kind is Kind.NOTE
     assert by_name["Generic webhook trigger"].kind is Kind.TRIGGER
@@ -191,7 +191,10 @@ def test_kinds_effects_and_static_outputs():
         "SQL query",
     }
     assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.READS} == {
+        "Agent file input",
         "Fetch web page",
+        "File read",
+        "File store",
         "Get Wikipedia summary",
         "Read RSS feed",
         "Read email",

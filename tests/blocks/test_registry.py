@@ -23,8 +23,8 @@ import sys
 from pilothouse.blocks.registry import Registry
 registry = Registry()
 assert len(registry) >= 70, len(registry)
-sdk = {"context", "contract", "credentials", "example", "outside", "pins", "plugins", "refusals", "registry", "runner"}
-sdk.add("sandbox")
+sdk = {"context", "contract", "credentials", "example", "files", "outside", "pins", "plugins", "refusals"}
+sdk |= {"registry", "runner", "sandbox"}
 loaded = {name.removeprefix("pilothouse.blocks.") for name in sys.modules if name.startswith("pilothouse.blocks.")}
 vendors = {"jinja2", "httpx2", "pydantic_ai", "regex", "html.parser", "pyexpat", "statistics", "mcp"} & set(sys.modules)
 assert loaded <= sdk and not vendors, (loaded - sdk, vendors)
@@ -47,9 +47,8 @@ async def start():
         await house.end_work()
         return {name for name in sys.modules if name.startswith("pilothouse.blocks.")}
 
-sdk = {"apart", "context", "contract", "credentials", "example", "outside", "pins", "plugins", "refusals"}
-sdk |= {"registry", "runner"}
-sdk.add("sandbox")
+sdk = {"apart", "context", "contract", "credentials", "example", "fetching", "files", "outside", "pins", "plugins"}
+sdk |= {"refusals", "registry", "runner", "sandbox"}
 loaded = {name.removeprefix("pilothouse.blocks.") for name in asyncio.run(start())}
 assert loaded <= sdk, loaded - sdk
 assert "mcp" not in sys.modules

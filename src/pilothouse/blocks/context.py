@@ -8,6 +8,7 @@ from random import Random
 from typing import Literal, Protocol, TypeAlias
 
 from pilothouse.blocks.credentials import Credential
+from pilothouse.blocks.files import Files
 from pilothouse.blocks.outside import Outside
 from pilothouse.blocks.sandbox import Sandbox
 from pilothouse.kit.json import Json, JsonObject
@@ -150,6 +151,8 @@ class BlockContext(Protocol):
     def log(self) -> BlockLog: ...
     @property
     def memory(self) -> Memory: ...
+    @property
+    def files(self) -> Files: ...
     @property
     def sandbox(self) -> Sandbox: ...
     @property

@@ -9,6 +9,7 @@ from random import Random
 from pilothouse.blocks.context import ChildOrder, Decision, PilotAnswer, PilotOrder, Question, Scope
 from pilothouse.blocks.credentials import Credential
 from pilothouse.blocks.example import Ran, Reply, Said
+from pilothouse.blocks.rehearsed_files import KeptFiles
 from pilothouse.blocks.sandbox import CodeOrder
 from pilothouse.kit.errors import PilothouseError
 from pilothouse.kit.json import Json, JsonObject, dump_bytes, loads
@@ -177,6 +178,7 @@ class Rehearsal:
     outside: PreparedOutside = field(default_factory=PreparedOutside)
     log: KeptLog = field(default_factory=KeptLog)
     memory: KeptMemory = field(default_factory=KeptMemory)
+    stored: KeptFiles | None = None
     sandbox: PreparedSandbox = field(default_factory=PreparedSandbox)
     credentials: Mapping[str, Credential] = field(default_factory=dict[str, Credential])
     run_id: str = "00000000-0000-7000-8000-000000000001"
@@ -187,6 +189,12 @@ class Rehearsal:
     random: Random = field(default_factory=lambda: Random(0))
     moment: datetime = datetime(2026, 1, 1, 12, tzinfo=UTC)
     waits: list[datetime] = field(default_factory=list[datetime])
+
+    @property
+    def files(self) -> KeptFiles:
+        if self.stored is None:
+            self.stored = KeptFiles(self.http)
+        return self.stored
 
     def now(self) -> datetime:
         return self.moment
