@@ -17,6 +17,7 @@ from pilothouse.features.agents import routes as agents
 from pilothouse.features.chat import Conversations
 from pilothouse.features.chat import routes as chat
 from pilothouse.features.credentials import routes as credentials
+from pilothouse.features.library import routes as library
 from pilothouse.features.models import routes as language_models
 from pilothouse.features.reviews import routes as reviews
 from pilothouse.features.runs import RunEvents
@@ -32,6 +33,7 @@ def api_routes() -> list[Router]:
         *runs.routers(),
         reviews.router,
         credentials.router,
+        library.router,
         *talk,
         socket_routes(),
     ]

@@ -696,6 +696,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/{agent_id}/needs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Needs
+         * @description The credentials that a run of it must be given, each need once.
+         */
+        get: operations["list_needs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/needs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Needs
+         * @description The credentials that a run of it must be given, each need once.
+         */
+        get: operations["v1_list_needs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents/{agent_id}/settings": {
         parameters: {
             query?: never;
@@ -1306,6 +1346,26 @@ export interface paths {
          * @description Give a credential another title.
          */
         patch: operations["rename_credential"];
+        trace?: never;
+    };
+    "/api/library/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Library Agents
+         * @description One's agents with how they fare: found by name and description, in the order that is asked for.
+         */
+        get: operations["list_library_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/chat/sessions": {
@@ -2725,6 +2785,29 @@ export interface components {
          */
         CredentialIn: components["schemas"]["pilothouse__features__credentials__schemas__ApiKeyIn"] | components["schemas"]["UserPasswordIn"] | components["schemas"]["HostScopedIn"];
         /**
+         * CredentialNeedOut
+         * @description One choice to make: a credential of one of these providers and types, sent to the run under `key`.
+         */
+        CredentialNeedOut: {
+            /** Key */
+            key: string;
+            /** Providers */
+            providers: string[];
+            /** Types */
+            types: string[];
+            /** Scopes */
+            scopes: string[];
+            /** Required */
+            required: boolean;
+            /** Nodes */
+            nodes: string[];
+        };
+        /** CredentialNeedsOut */
+        CredentialNeedsOut: {
+            /** Items */
+            items: components["schemas"]["CredentialNeedOut"][];
+        };
+        /**
          * CredentialOut
          * @description A credential without its secret. Those of the installation have no dates and cannot be changed.
          */
@@ -2865,6 +2948,36 @@ export interface components {
          * @enum {string}
          */
         Effects: "none" | "reads" | "writes";
+        /**
+         * EntryOut
+         * @description An agent and how it fares; `attention` says why it wants its owner.
+         */
+        EntryOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Version */
+            version: number;
+            /** Newest Version */
+            newest_version: number;
+            /** Node Count */
+            node_count: number;
+            /** Created At */
+            created_at: string;
+            /** Updated At */
+            updated_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "running" | "attention" | "idle" | "never_run";
+            /** Attention */
+            attention: ("review_waits" | "run_failed") | null;
+            last_run: components["schemas"]["LastRunOut"] | null;
+        };
         /** ErrorPart */
         ErrorPart: {
             /**
@@ -3005,6 +3118,18 @@ export interface components {
          * @enum {string}
          */
         Kind: "standard" | "input" | "output" | "note" | "trigger" | "agent" | "ai" | "review" | "mcp_tool";
+        /**
+         * LastRunOut
+         * @description The newest run of an agent.
+         */
+        LastRunOut: {
+            /** Id */
+            id: string;
+            /** Status */
+            status: string;
+            /** Created At */
+            created_at: string;
+        };
         /**
          * Live
          * @description The process answers.
@@ -3166,6 +3291,13 @@ export interface components {
         Page_BlockOut_: {
             /** Items */
             items: components["schemas"]["BlockOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        };
+        /** Page[EntryOut] */
+        Page_EntryOut_: {
+            /** Items */
+            items: components["schemas"]["EntryOut"][];
             /** Next Cursor */
             next_cursor: string | null;
         };
@@ -6895,6 +7027,116 @@ export interface operations {
             };
         };
     };
+    list_needs: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialNeedsOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such agent.
+             *
+             *     `not_found`: This agent has no such version.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_list_needs: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialNeedsOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such agent.
+             *
+             *     `not_found`: This agent has no such version.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_agent_settings: {
         parameters: {
             query?: never;
@@ -8911,6 +9153,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_library_agents: {
+        parameters: {
+            query?: {
+                q?: string;
+                status?: ("running" | "attention" | "idle" | "never_run") | null;
+                sort?: "created" | "changed" | "last_run" | "name";
+                order?: "asc" | "desc";
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EntryOut_"];
                 };
             };
             /** @description Validation Error */

@@ -9,9 +9,12 @@ import { When } from '@/ui/When'
 const SHOWN = 8
 
 export function BuildPage() {
-  const { flowID, flowExecutionID } = useSearch({ from: '/build' })
+  const { flowID, flowExecutionID, flowVersion } = useSearch({ from: '/build' })
   if (flowID === undefined) return <Begin />
-  const search = flowExecutionID === undefined ? {} : { run: flowExecutionID }
+  const search = {
+    ...(flowVersion === undefined ? {} : { version: flowVersion }),
+    ...(flowExecutionID === undefined ? {} : { run: flowExecutionID }),
+  }
   return <Navigate to="/build/$agentId" params={{ agentId: flowID }} search={search} replace />
 }
 

@@ -1,8 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Schemas } from '@/api/shapes'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
+import { More } from '@/ui/More'
 import { ErrorPanel, SkeletonRows } from '@/ui/States'
 import { toast, toastProblem } from '@/ui/toasts'
 import { When } from '@/ui/When'
@@ -19,37 +21,31 @@ export function Versions({ agent }: { agent: Agent }) {
   const [chosen, choose] = useState<number | null>(null)
   const versions = data?.pages.flatMap((page) => page.items) ?? []
   return (
-    <section className="stack tight" aria-labelledby="versions">
-      <h2 id="versions">Versions</h2>
+    <section className="stack tight" aria-label={say('agents.tabVersions')}>
       {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
       {data === undefined && !error && <SkeletonRows rows={3} />}
       <ul className="steps">
         {versions.map((one) => (
           <li key={one.version} className="row version">
             <span className="wraps-anywhere">
-              Version {one.version}
+              {say('agents.versionNumber', { version: one.version })}
               {one.note && <span className="quiet"> {one.note}</span>}
             </span>
             <span className="end quiet small">
               <When at={one.created_at} />
             </span>
             {one.version === agent.active_version ? (
-              <span className="small">In use</span>
+              <span className="small">{say('agents.inUse')}</span>
             ) : (
               <Button tiny look="plain" onClick={() => choose(one.version)}>
-                Compare<span className="unseen"> version {one.version}</span>
+                {say('agents.compare')}
+                <span className="unseen"> {say('agents.compareVersion', { version: one.version })}</span>
               </Button>
             )}
           </li>
         ))}
       </ul>
-      {hasNextPage && (
-        <div>
-          <Button look="plain" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            More
-          </Button>
-        </div>
-      )}
+      <More there={hasNextPage} busy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
       {chosen !== null && <Compared agent={agent} version={chosen} onClose={() => choose(null)} />}
     </section>
   )
@@ -63,16 +59,16 @@ function Compared({ agent, version, onClose }: ComparedProps) {
   const activate = useSetActiveVersion(agent.id)
   const done = {
     onSuccess: (saved: Agent) => {
-      toast(`Version ${saved.version} is in use.`)
+      toast(say('agents.versionInUse', { version: saved.version }))
       onClose()
     },
     onError: toastProblem,
   }
   return (
-    <Dialog title={`From version ${version} to ${agent.active_version}`} onClose={onClose}>
+    <Dialog title={say('agents.fromTo', { from: version, to: agent.active_version })} onClose={onClose}>
       {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
       {data === undefined && !error && <SkeletonRows rows={3} />}
-      {data && <Changes diff={data.diff} none="They do the same. Only places on the canvas may differ." />}
+      {data && <Changes diff={data.diff} none={say('agents.sameContent')} />}
       <div className="actions">
         <Button
           look="plain"
@@ -80,10 +76,10 @@ function Compared({ agent, version, onClose }: ComparedProps) {
           busy={activate.isPending}
           onClick={() => activate.mutate({ version, base: agent.active_version }, done)}
         >
-          Use version {version}
+          {say('agents.useVersion', { version })}
         </Button>
         <Button writes busy={restore.isPending} onClick={() => restore.mutate(version, done)}>
-          Restore as newest
+          {say('agents.restore')}
         </Button>
       </div>
     </Dialog>

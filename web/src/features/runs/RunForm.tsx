@@ -1,26 +1,47 @@
+import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schemas } from '@/api/shapes'
+import { needsOf } from '@/features/agents/queries'
 import { SchemaInput } from '@/features/forms/SchemaInput'
-import { fieldsOf, valuesOf } from '@/features/forms/schema'
+import { fieldsOf, valuesOf, written } from '@/features/forms/schema'
+import { credentialList } from '@/features/settings/credentials'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { ErrorPanel } from '@/ui/States'
+import { CredentialChoices } from './CredentialChoices'
 import { useStartRun } from './queries'
 
-type Props = { agent: Schemas['AgentOut']; onStarted: (run_id: string) => void }
+type Props = {
+  agent: Schemas['AgentOut']
+  /** What the fields begin with: the inputs of an earlier run. */
+  inputs?: Readonly<Record<string, unknown>>
+  onStarted: (run_id: string) => void
+}
 
-export function RunForm({ agent, onStarted }: Props) {
+/** Inputs, and credentials for the needs that the agent does not name itself. */
+export function RunForm({ agent, inputs = {}, onStarted }: Props) {
   const start = useStartRun(agent.id)
   const [refused, setRefused] = useState<string | null>(null)
   const form = fieldsOf(agent.input_schema)
   const [typed, setTyped] = useState(() =>
-    Object.fromEntries(form.map((field) => [field.name, field.initial])),
+    Object.fromEntries(
+      form.map(({ name, initial }) => [name, Object.hasOwn(inputs, name) ? written(inputs[name]) : initial]),
+    ),
   )
+  const needs = useQuery(needsOf(agent.id, agent.version)).data ?? []
+  const credentials = useQuery({ ...credentialList, enabled: needs.length > 0 }).data ?? []
+  const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({})
 
   function submit(event: FormEvent) {
     event.preventDefault()
     try {
       setRefused(null)
-      start.mutate(valuesOf(form, typed), { onSuccess: (run) => onStarted(run.id) })
+      const given = Object.entries(chosen).filter(([, id]) => id !== '')
+      const ask = {
+        inputs: valuesOf(form, typed),
+        credentials: Object.fromEntries(given.map(([key, id]) => [key, { id }])),
+      }
+      start.mutate(ask, { onSuccess: (run) => onStarted(run.id) })
     } catch (problem) {
       setRefused(problem instanceof Error ? problem.message : String(problem))
     }
@@ -28,7 +49,7 @@ export function RunForm({ agent, onStarted }: Props) {
 
   return (
     <form className="stack" onSubmit={submit}>
-      {form.length === 0 && <p className="quiet">This agent takes no inputs.</p>}
+      {form.length === 0 && <p className="quiet">{say('runs.noInputs')}</p>}
       {form.map((field) => (
         <SchemaInput
           key={field.name}
@@ -37,11 +58,17 @@ export function RunForm({ agent, onStarted }: Props) {
           onChange={(value) => setTyped((before) => ({ ...before, [field.name]: value }))}
         />
       ))}
+      <CredentialChoices
+        needs={needs}
+        credentials={credentials}
+        chosen={chosen}
+        onChoose={(key, id) => setChosen((before) => ({ ...before, [key]: id }))}
+      />
       {refused && <ErrorPanel problem={{ message: refused }} />}
       {start.error && <ErrorPanel problem={start.error} />}
       <div>
         <Button type="submit" icon="play" writes busy={start.isPending}>
-          Run
+          {say('runs.go')}
         </Button>
       </div>
     </form>

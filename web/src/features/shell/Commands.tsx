@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useLogout } from '@/features/accounts/queries'
 import { agentList, agentNames } from '@/features/agents/queries'
 import { sessionList } from '@/features/chat/queries'
-import { runList } from '@/features/runs/queries'
+import { runsOf } from '@/features/runs/queries'
 import { useHotkey } from '@/kit/useHotkey'
 import { type Choice, Finder } from '@/ui/Finder'
 import { PAGES, Rail } from './Rail'
@@ -53,7 +53,7 @@ function action(id: string, label: string, act: () => void): Choice {
 function useThings(): Choice[] {
   const navigate = useNavigate()
   const agents = useInfiniteQuery(agentList).data
-  const runs = useInfiniteQuery(runList).data
+  const runs = useInfiniteQuery(runsOf({})).data
   const sessions = useQuery(sessionList).data
   const names = agentNames(agents)
   const go = (to: string) => () => void navigate({ href: to })

@@ -5,6 +5,16 @@ import { common } from './common'
 import { runs } from './runs'
 import { settings } from './settings'
 import { shell } from './shell'
+import { status } from './status'
 
 /** Every text that a person reads, by its key: the one catalogue, and the model of every other language. */
-export const english = { ...agents, ...builder, ...chat, ...common, ...runs, ...settings, ...shell }
+export const english = {
+  ...agents,
+  ...builder,
+  ...chat,
+  ...common,
+  ...runs,
+  ...settings,
+  ...shell,
+  ...status,
+}

@@ -1,2 +1,25 @@
 /** Texts of runs, sorted by key. `{name}` is filled in; `one | other` are chosen by a count. */
-export const runs = {} as const
+export const runs = {
+  'runs.activity': 'Activity',
+  'runs.addCredential': 'Add one in Settings',
+  'runs.all': 'All',
+  'runs.by': 'By',
+  'runs.chooseCredential': 'Choose…',
+  'runs.credential': 'Credential for {provider}',
+  'runs.deletedMany': 'Deleted {count} run. | Deleted {count} runs.',
+  'runs.dryRun': 'Dry run',
+  'runs.dryRunHelp': 'Blocks that would change something outside only say what they would do.',
+  'runs.go': 'Run',
+  'runs.label': 'Runs',
+  'runs.name': 'Run',
+  'runs.noInputs': 'This agent takes no inputs.',
+  'runs.none': 'Nothing has run yet',
+  'runs.noneFound': 'No run has this status.',
+  'runs.noneWhy': 'Every run of an agent is listed here with its steps and outputs, also after a restart.',
+  'runs.picked': '{count} selected',
+  'runs.runAgent': 'Run an agent',
+  'runs.started': 'Started',
+  'runs.status': 'Status',
+  'runs.took': 'Took',
+  'runs.withoutCredential': 'None is kept yet.',
+} as const
