@@ -153,15 +153,3 @@ export function useChangeAgentSettings(agent_id: string) {
     onSettled: () => cache.invalidateQueries({ queryKey: key }),
   })
 }
-
-/** The credentials that a run of it must be given. */
-export function needsOf(agent_id: string, version?: number) {
-  return queryOptions({
-    queryKey: [...all, agent_id, 'needs', version ?? 'active'],
-    queryFn: async () => {
-      const query = version === undefined ? {} : { version }
-      const ask = { params: { path: { agent_id }, query } }
-      return (await unwrap(api.GET('/api/agents/{agent_id}/needs', ask))).items
-    },
-  })
-}

@@ -1,72 +1,62 @@
 import { Link } from '@tanstack/react-router'
 import { useId } from 'react'
-import type { Schemas } from '@/api/shapes'
 import { say } from '@/kit/say'
+import { type Credential, choicesFor, type Need } from './needs'
 
-type Need = Schemas['CredentialNeedOut']
-type Credential = Schemas['CredentialOut']
+type Chosen = Readonly<Record<string, string>>
+
 type Props = {
   needs: readonly Need[]
   credentials: readonly Credential[]
-  chosen: Readonly<Record<string, string>>
-  onChoose: (key: string, credential_id: string) => void
+  chosen: Chosen
+  onChoose: (key: string, id: string) => void
 }
 
-/** The credentials that can serve a need: of its providers and kinds. */
-export function fitting(need: Need, credentials: readonly Credential[]): Credential[] {
-  return credentials.filter(
-    ({ provider, type }) =>
-      (need.providers.length === 0 || need.providers.includes(provider)) &&
-      (need.types.length === 0 || need.types.includes(type)),
-  )
-}
-
-/** One choice for each thing that the agent's blocks must sign in to. */
+/** One choice for each need; only what fits is offered, and nothing secret is ever shown. */
 export function CredentialChoices({ needs, credentials, chosen, onChoose }: Props) {
   return needs.map((need) => (
-    <OneNeed
+    <CredentialChoice
       key={need.key}
       need={need}
-      fit={fitting(need, credentials)}
+      fitting={choicesFor(need, credentials)}
       value={chosen[need.key] ?? ''}
       onChoose={(id) => onChoose(need.key, id)}
     />
   ))
 }
 
-type OneProps = {
+type ChoiceProps = {
   need: Need
-  fit: readonly Credential[]
+  fitting: readonly Credential[]
   value: string
   onChoose: (id: string) => void
 }
 
-function OneNeed({ need, fit, value, onChoose }: OneProps) {
+function CredentialChoice({ need, fitting, value, onChoose }: ChoiceProps) {
   const id = useId()
+  const name = need.providers.join(', ') || say('live.credentials.any')
+  const none = need.required ? say('live.credentials.choose') : say('live.credentials.optional')
   return (
     <div className="field">
-      <label htmlFor={id}>
-        {say('runs.credential', { provider: need.providers.join(', ') })}
-        {!need.required && <span className="required"> {say('common.optional')}</span>}
-      </label>
+      <label htmlFor={id}>{say('live.credentials.label', { name })}</label>
       <select
         id={id}
         className="input"
         required={need.required}
         value={value}
-        onChange={({ target }) => onChoose(target.value)}
+        onChange={(event) => onChoose(event.target.value)}
       >
-        <option value="">{say('runs.chooseCredential')}</option>
-        {fit.map((credential) => (
-          <option key={credential.id} value={credential.id}>
-            {credential.title}
+        <option value="">{none}</option>
+        {fitting.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.title}
           </option>
         ))}
       </select>
-      {fit.length === 0 && (
-        <span className="quiet small">
-          {say('runs.withoutCredential')} <Link to="/settings/credentials">{say('runs.addCredential')}</Link>
-        </span>
+      {fitting.length === 0 && (
+        <p className="quiet small">
+          {say('live.credentials.none')} <Link to="/settings">{say('live.credentials.add')}</Link>
+        </p>
       )}
     </div>
   )

@@ -1,47 +1,42 @@
-import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { Schemas } from '@/api/shapes'
-import { needsOf } from '@/features/agents/queries'
 import { SchemaInput } from '@/features/forms/SchemaInput'
 import { fieldsOf, valuesOf, written } from '@/features/forms/schema'
-import { credentialList } from '@/features/settings/credentials'
 import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { ErrorPanel } from '@/ui/States'
 import { CredentialChoices } from './CredentialChoices'
 import { useStartRun } from './queries'
+import { useCredentials } from './useCredentials'
 
 type Props = {
   agent: Schemas['AgentOut']
   /** What the fields begin with: the inputs of an earlier run. */
-  inputs?: Readonly<Record<string, unknown>>
+  initial?: Readonly<Record<string, unknown>>
   onStarted: (run_id: string) => void
 }
 
-/** Inputs, and credentials for the needs that the agent does not name itself. */
-export function RunForm({ agent, inputs = {}, onStarted }: Props) {
+/** Start the version that is shown. */
+export function RunForm({ agent, initial: given = {}, onStarted }: Props) {
   const start = useStartRun(agent.id)
+  const credentials = useCredentials(agent.id, agent.version)
   const [refused, setRefused] = useState<string | null>(null)
   const form = fieldsOf(agent.input_schema)
   const [typed, setTyped] = useState(() =>
     Object.fromEntries(
-      form.map(({ name, initial }) => [name, Object.hasOwn(inputs, name) ? written(inputs[name]) : initial]),
+      form.map(({ name, initial }) => [name, Object.hasOwn(given, name) ? written(given[name]) : initial]),
     ),
   )
-  const needs = useQuery(needsOf(agent.id, agent.version)).data ?? []
-  const credentials = useQuery({ ...credentialList, enabled: needs.length > 0 }).data ?? []
-  const [chosen, setChosen] = useState<Readonly<Record<string, string>>>({})
 
   function submit(event: FormEvent) {
     event.preventDefault()
     try {
       setRefused(null)
-      const given = Object.entries(chosen).filter(([, id]) => id !== '')
-      const ask = {
-        inputs: valuesOf(form, typed),
-        credentials: Object.fromEntries(given.map(([key, id]) => [key, { id }])),
-      }
-      start.mutate(ask, { onSuccess: (run) => onStarted(run.id) })
+      const inputs = valuesOf(form, typed)
+      start.mutate(
+        { inputs, version: agent.version, credentials: credentials.asked },
+        { onSuccess: (run) => onStarted(run.id) },
+      )
     } catch (problem) {
       setRefused(problem instanceof Error ? problem.message : String(problem))
     }
@@ -58,12 +53,8 @@ export function RunForm({ agent, inputs = {}, onStarted }: Props) {
           onChange={(value) => setTyped((before) => ({ ...before, [field.name]: value }))}
         />
       ))}
-      <CredentialChoices
-        needs={needs}
-        credentials={credentials}
-        chosen={chosen}
-        onChoose={(key, id) => setChosen((before) => ({ ...before, [key]: id }))}
-      />
+      <CredentialChoices {...credentials} onChoose={credentials.choose} />
+      {credentials.problem && <ErrorPanel problem={credentials.problem} />}
       {refused && <ErrorPanel problem={{ message: refused }} />}
       {start.error && <ErrorPanel problem={start.error} />}
       <div>

@@ -69,13 +69,10 @@ export function useDecideReviews(run_id: string) {
 export function useStartRun(agent_id: string) {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: (body: Partial<Schemas['RunIn']>) =>
-      unwrap(
-        api.POST('/api/agents/{agent_id}/runs', {
-          params: { path: { agent_id } },
-          body: { inputs: {}, input_masks: {}, credentials: {}, ...body },
-        }),
-      ),
+    mutationFn: (body: Schemas['RunIn']) =>
+      unwrap(api.POST('/api/agents/{agent_id}/runs', { params: { path: { agent_id } }, body })),
+    // Whoever turns to the run at once finds it.
+    onSuccess: (run) => cache.setQueryData(runById(run.id).queryKey, run),
     onSettled: () => cache.invalidateQueries({ queryKey: all }),
   })
 }

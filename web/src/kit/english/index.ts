@@ -2,6 +2,7 @@ import { agents } from './agents'
 import { builder } from './builder'
 import { chat } from './chat'
 import { common } from './common'
+import { live } from './live'
 import { runs } from './runs'
 import { settings } from './settings'
 import { shell } from './shell'
@@ -13,6 +14,7 @@ export const english = {
   ...builder,
   ...chat,
   ...common,
+  ...live,
   ...runs,
   ...settings,
   ...shell,

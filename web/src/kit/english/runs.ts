@@ -1,11 +1,8 @@
 /** Texts of runs, sorted by key. `{name}` is filled in; `one | other` are chosen by a count. */
 export const runs = {
   'runs.activity': 'Activity',
-  'runs.addCredential': 'Add one in Settings',
   'runs.all': 'All',
   'runs.by': 'By',
-  'runs.chooseCredential': 'Choose…',
-  'runs.credential': 'Credential for {provider}',
   'runs.deletedMany': 'Deleted {count} run. | Deleted {count} runs.',
   'runs.dryRun': 'Dry run',
   'runs.dryRunHelp': 'Blocks that would change something outside only say what they would do.',
@@ -21,5 +18,4 @@ export const runs = {
   'runs.started': 'Started',
   'runs.status': 'Status',
   'runs.took': 'Took',
-  'runs.withoutCredential': 'None is kept yet.',
 } as const
