@@ -112,12 +112,13 @@ def test_d3_d6_what_a_run_waits_for_can_be_read_and_followed(
     inner = ask(page, "POST", "/api/agents", {"graph": ASKING})
     outer = ask(page, "POST", "/api/agents", {"graph": delegating(inner["id"])})
     run = ask(page, "POST", f"/api/agents/{outer['id']}/runs", {"inputs": {}})
-    page.goto(f"/library/runs/{run['id']}")
+    page.goto(f"/library/runs/{run['id']}?view=list")
     page.locator("summary", has_text="waiting").click()
     expect(page.locator(".step-body")).to_contain_text("Waits for the agent inside")
     assert wrong_with(page) == []
     page.get_by_role("link", name="The run of the agent inside").click()
     page.get_by_role("button", name="Approve").wait_for()
+    page.get_by_text("List", exact=True).click()
     page.locator("summary", has_text="waiting").click()
     assert wrong_with(page) == []
     page.get_by_role("link", name="part of another run").click()

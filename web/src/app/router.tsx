@@ -7,7 +7,7 @@ import {
   Navigate,
 } from '@tanstack/react-router'
 import { libraryView } from '@/features/library/view'
-import { type RunsView, runsView } from '@/features/runs/view'
+import { type RunsView, runsView, stepsView } from '@/features/runs/view'
 import { ActivityPage } from '@/routes/activity'
 import { AgentPage } from '@/routes/agent'
 import { ChatPage } from '@/routes/chat'
@@ -55,7 +55,12 @@ const pages = [
     validateSearch: agentView,
     component: AgentPage,
   }),
-  createRoute({ getParentRoute: under, path: '/library/runs/$runId', component: RunPage }),
+  createRoute({
+    getParentRoute: under,
+    path: '/library/runs/$runId',
+    validateSearch: stepsView,
+    component: RunPage,
+  }),
   createRoute({
     getParentRoute: under,
     path: '/activity',

@@ -84,3 +84,31 @@ export function useCancelRun(run_id: string) {
     onSettled: () => cache.invalidateQueries({ queryKey: runById(run_id).queryKey }),
   })
 }
+
+const MOST_STEPS = 200
+
+/** The first steps of a run, as the server tells them. */
+export function stepsOf(run_id: string) {
+  return queryOptions({
+    queryKey: [...all, run_id, 'steps'],
+    queryFn: async () => {
+      const params = { path: { run_id }, query: { limit: MOST_STEPS } }
+      return (await unwrap(api.GET('/api/runs/{run_id}/steps', { params }))).items
+    },
+  })
+}
+
+/** The same version with the same inputs once more. */
+export function useRerunRun() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ agent_id, version, inputs }: Schemas['RunOut']) =>
+      unwrap(
+        api.POST('/api/agents/{agent_id}/runs', {
+          params: { path: { agent_id } },
+          body: { inputs, version },
+        }),
+      ),
+    onSettled: () => cache.invalidateQueries({ queryKey: [...all, 'of'] }),
+  })
+}
