@@ -7,7 +7,7 @@ import pytest
 from pilothouse.blocks.contract import BlockFailed, Example
 from pilothouse.blocks.example import Expected
 from pilothouse.blocks.registry import Registry
-from pilothouse.blocks.rehearsal import PreparedHttp, Rehearsal
+from pilothouse.blocks.rehearsal import PreparedHttp, PreparedOutside, Rehearsal
 from pilothouse.blocks.runner import Runnable
 from pilothouse.graph.catalogue import Effects
 from pilothouse.graph.values import problems
@@ -33,13 +33,18 @@ async def play(runnable: Runnable, example: Example, stage: Rehearsal) -> list[t
     return [fired async for part in runnable.stream(dict(example.ask), stage) for fired in part]
 
 
+def stage_for(example: Example) -> Rehearsal:
+    http, outside = PreparedHttp(example.http), PreparedOutside(example.outside)
+    return Rehearsal(http=http, outside=outside, credentials=example.credentials)
+
+
 @pytest.mark.parametrize(("block_id", "example"), CASES)
 async def test_an_example_fires_exactly_what_it_says(
     block_id: str, example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.chdir(tmp_path)
     runnable = REGISTRY.runnable(block_id)
-    stage = Rehearsal(http=PreparedHttp(example.http), credentials=example.credentials)
+    stage = stage_for(example)
 
     if example.fails:
         with pytest.raises(BlockFailed) as caught:
@@ -51,7 +56,7 @@ async def test_an_example_fires_exactly_what_it_says(
     assert [pin for pin, _ in fired] == [pin for pin, _ in example.fires]
     for (_, value), (_, expected) in zip(fired, example.fires, strict=True):
         assert matches(value, expected)
-    assert stage.http.replies == []
+    assert (stage.http.replies, stage.outside.said) == ([], [])
 
 
 @pytest.mark.parametrize(("block_id", "example"), CASES)
@@ -62,7 +67,7 @@ async def test_a_writing_request_carries_the_steps_key(
     runnable = REGISTRY.runnable(block_id)
     if runnable.effects_of(dict(example.ask)) is not Effects.WRITES or runnable.spec.at_least_once or example.fails:
         return
-    stage = Rehearsal(http=PreparedHttp(example.http), credentials=example.credentials)
+    stage = stage_for(example)
     await play(runnable, example, stage)
     for request in stage.http.sent:
         assert request.headers["idempotency-key"] == stage.idempotency_key()

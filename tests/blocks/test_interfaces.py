@@ -48,6 +48,8 @@ SAMPLES: dict[str, list[Json]] = {
     "None": [None],
     "BlockInput": [{"a": 1}],
     "HttpCredentials": [{"id": "c", "provider": "http", "type": "host_scoped", "title": "Mine"}],
+    "SMTPConfig": [{"smtp_server": "smtp.example.com", "smtp_port": 25}],
+    "SMTPCredentialsInput": [{"id": "c", "provider": "smtp", "type": "user_password", "title": "Mine"}],
     "list[ToolName]": [["find_block"]],
     "CodexAutoPilotCredentials": [{"id": "a", "provider": "codex", "type": "api_key", "title": "b"}],
     "AutoPilotTransport": ["a"],
@@ -173,14 +175,17 @@ def test_kinds_effects_and_static_outputs():
     assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.WRITES} == {
         "AutoPilot",
         "Send authenticated web request",
+        "Send email",
         "Send web request",
     }
     assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.READS} == {
         "Fetch web page",
         "Get Wikipedia summary",
         "Read RSS feed",
+        "Read email",
         "Read spreadsheet",
     }
+    assert {spec.name for spec in REGISTRY.values() if spec.sensitive} == {"Send email"}  # Q7
     assert not by_name["Send web request"].streams
     assert {spec.name for spec in REGISTRY.values() if spec.kind is Kind.AI} == {"AutoPilot"}
     assert not by_name["AutoPilot"].streams

@@ -23,7 +23,7 @@ import sys
 from pilothouse.blocks.registry import Registry
 registry = Registry()
 assert len(registry) >= 70, len(registry)
-sdk = {"context", "contract", "credentials", "example", "pins", "plugins", "refusals", "registry", "runner"}
+sdk = {"context", "contract", "credentials", "example", "outside", "pins", "plugins", "refusals", "registry", "runner"}
 loaded = {name.removeprefix("pilothouse.blocks.") for name in sys.modules if name.startswith("pilothouse.blocks.")}
 vendors = {"jinja2", "httpx2", "pydantic_ai", "regex", "html.parser", "pyexpat", "statistics"} & set(sys.modules)
 assert loaded <= sdk and not vendors, (loaded - sdk, vendors)
@@ -46,7 +46,8 @@ async def start():
         await house.end_work()
         return {name for name in sys.modules if name.startswith("pilothouse.blocks.")}
 
-sdk = {"apart", "context", "contract", "credentials", "example", "pins", "plugins", "refusals", "registry", "runner"}
+sdk = {"apart", "context", "contract", "credentials", "example", "outside", "pins", "plugins", "refusals"}
+sdk |= {"registry", "runner"}
 loaded = {name.removeprefix("pilothouse.blocks.") for name in asyncio.run(start())}
 assert loaded <= sdk, loaded - sdk
 """

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, cast
 
 from pilothouse.graph.catalogue import BlockSpec, Catalogue, Effects
-from pilothouse.kit.json import Json, JsonObject
+from pilothouse.graph.fields import properties
+from pilothouse.graph.json_schema import as_object, resolve
+from pilothouse.kit.json import JsonObject
 
 _WORDS = re.compile(r"(^|_)(ur[li]s?|href|host|hostname|endpoint|webhook|callback|feed|link|server|origin)(_|$)")
 _FORMATS = {"uri", "url", "uri-reference", "iri", "hostname", "idn-hostname", "ipv4", "ipv6"}
@@ -30,15 +32,28 @@ class Pin(NamedTuple):
 
     block: BlockSpec
     name: str
+    inner: str = ""  # a field of the object that the pin takes
+    bare: bool = False  # takes a host alone
 
     @property
     def label(self) -> str:
-        return f"{self.block.name}.{self.name}"
+        return f"{self.block.name}.{self.name}{self.inner and '.'}{self.inner}"
 
-    def inputs(self, url: Json) -> JsonObject:
+    @property
+    def sink(self) -> str:
+        """The pin that a link leads to."""
+        return f"{self.name}_#_{self.inner}" if self.inner else self.name
+
+    def inputs(self, url: str) -> JsonObject:
         """The block's own first example, with this address instead."""
         ask = cast(JsonObject, self.block.examples[0]["ask"])
-        return {**ask, self.name: url}
+        told = self.told(url)
+        return {**ask, self.name: {**as_object(ask[self.name]), self.inner: told} if self.inner else told}
+
+    def told(self, url: str) -> str:
+        """What is left of a URL where a host is wanted; what is no URL stays."""
+        found = re.fullmatch(r"https?://(.*?)(:[0-9]+)?/?", url) if self.bare else None
+        return found[1] if found else url
 
 
 def looks_outbound(name: str, schema: Mapping[str, Any]) -> bool:
@@ -48,12 +63,20 @@ def looks_outbound(name: str, schema: Mapping[str, Any]) -> bool:
 
 def outbound_pins(catalogue: Catalogue) -> list[Pin]:
     return [
-        Pin(block, name)
+        Pin(block, name, inner, schema.get("address") == "host")
         for block in catalogue.values()
         if block.effects is not Effects.NONE
-        for name, schema in cast(dict[str, dict[str, Any]], block.inputs["properties"]).items()
-        if looks_outbound(name, schema)
+        for name, inner, schema in _fields(block)
+        if looks_outbound(inner or name, schema)
     ]
+
+
+def _fields(block: BlockSpec) -> Iterator[tuple[str, str, JsonObject]]:
+    """Each pin, and each field of the objects that pins take."""
+    for name, schema in properties(block.inputs).items():
+        yield name, "", schema
+        for inner, told in properties(resolve(schema, block.inputs)).items():
+            yield name, inner, told
 
 
 def outbound_fields(document: Mapping[str, Any]) -> Iterator[str]:

@@ -23,7 +23,13 @@ from tests.security.site import Site, api_document, open_site
 
 pytestmark = pytest.mark.security
 
-PINS = outbound_pins(Registry(test_blocks=True))
+REGISTRY = Registry(test_blocks=True)
+PINS = outbound_pins(REGISTRY)
+SECRETS: dict[str, JsonObject] = {
+    "api_key": {"api_key": "not for them"},
+    "host_scoped": {"host": "api.example.com", "headers": {"Authorization": "Bearer not for them"}},
+    "user_password": {"username": "me@example.com", "password": "not for them"},
+}
 NAMES = ["localhost", "LOCALHOST", "localhost."]  # they resolve, and to the wrong place
 FIELDS_TRIED = {"ConnectionIn.base_url", "ConnectionPatch.base_url"}  # of the API
 PROVIDERS = "/api/models/providers"
@@ -71,7 +77,7 @@ def literal_agent(pin: Pin, addresses: list[str]) -> JsonObject:
 
 def fed_agent(pin: Pin) -> JsonObject:
     """The address comes in when it runs."""
-    inputs = {name: value for name, value in pin.inputs("").items() if name != pin.name}
+    inputs = {name: value for name, value in pin.inputs("").items() if pin.inner or name != pin.name}
     return {
         "name": "fed",
         "nodes": [
@@ -79,7 +85,7 @@ def fed_agent(pin: Pin) -> JsonObject:
             node("go", pin.block.id, **inputs),
             node("out", OUTPUT, name="error"),
         ],
-        "links": [link("in", "result", "go", pin.name), link("go", "error", "out", "value")],
+        "links": [link("in", "result", "go", pin.sink), link("go", "error", "out", "value")],
     }
 
 
@@ -88,8 +94,9 @@ async def lend_credentials(browser: httpx2.AsyncClient, graph: JsonObject) -> No
     for item in as_list(graph["nodes"]):
         inputs = as_object(as_object(item)["inputs"])
         if "credentials" in inputs:
-            headers = {"Authorization": "Bearer not for them"}
-            ask = {"type": "host_scoped", "title": "Mine", "host": "api.example.com", "headers": headers}
+            field = as_object(as_object(REGISTRY[str(as_object(item)["block"])].inputs["properties"])["credentials"])
+            kind, provider = (as_list(field[f"credentials_{name}"])[0] for name in ("types", "provider"))
+            ask = {"type": kind, "provider": provider, "title": "Mine", **SECRETS[str(kind)]}
             inputs["credentials"] = {"id": (await browser.post("/api/credentials", json=ask)).json()["id"]}
 
 
@@ -119,7 +126,7 @@ async def test_an_address_that_comes_in_leads_nowhere(working: Site, listener: L
     watch = Watch()
     for host in ("http://127.0.0.1", "http://[::ffff:7f00:1]", "https://localhost", "gopher://127.0.0.1"):
         with watching(watch):
-            given = await run_agent(working, fed_agent(pin), {"address": f"{host}:{listener.port}/"})
+            given = await run_agent(working, fed_agent(pin), {"address": pin.told(f"{host}:{listener.port}/")})
         assert given.keys() == {"error"}
     assert (listener.connections, watch.connections) == (0, [])
 

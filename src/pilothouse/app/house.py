@@ -32,6 +32,7 @@ from pilothouse.base.jobs.sweeper import Sweeper
 from pilothouse.base.jobs.worker import Worker
 from pilothouse.base.keyring import Keyring, open_keyring
 from pilothouse.base.loops import end_tasks
+from pilothouse.base.outside import GuardedOutside
 from pilothouse.base.periodic import PeriodicRunner
 from pilothouse.base.postgres import dsn_of
 from pilothouse.base.reader import PostgresReader, Reader, SqliteReader
@@ -161,10 +162,12 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
         if serves:
             await check_keys(reader, keyring, SEALED)
         bell, fanout = await _open_lines(stack, profile, settings)
-        http = await stack.enter_async_context(GuardedHttp(GuardedTransport(EgressPolicy(settings.egress_allow))))
+        policy = EgressPolicy(settings.egress_allow)
+        http = await stack.enter_async_context(GuardedHttp(GuardedTransport(policy)))
+        outside = await stack.enter_async_context(GuardedOutside(policy))
         helpers = Helpers(test_blocks=settings.test_blocks, plugins=settings.block_plugins)
         stack.push_async_callback(helpers.close)
-        house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http, helpers)
+        house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http, outside, helpers)
         if serves:
             stack.push_async_callback(house.close)
             await house.begin_sweeping()
@@ -213,6 +216,7 @@ def _furnish(
     bell: Bell,
     fanout: Fanout,
     http: GuardedHttp,
+    outside: GuardedOutside,
     helpers: Helpers,
 ) -> House:
     memories = Memories()
@@ -221,7 +225,9 @@ def _furnish(
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     vault = Vault(reader, committer, keyring, system_credentials(settings))
     counter = Counter(committer, reader, bell, plans, _caps(settings), keyring, vault)
-    motor = _motor(settings, counter, fanout, registry, http, helpers)
+    motor = _motor(
+        settings, counter, fanout, Stage(registry, http, RunMemories(reader), helpers, Keys(vault, reader), outside)
+    )
     runs = Runs(committer, reader, bell, plans, motor, counter.caps, motor.process_id)
     reception = Reception(units, keyring, memories)
     retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
@@ -246,14 +252,10 @@ def _furnish(
     )
 
 
-def _motor(
-    settings: Settings, counter: Counter, fanout: Fanout, registry: Registry, http: GuardedHttp, helpers: Helpers
-) -> Motor:
-    memories = RunMemories(counter.reader)
-    stage = Stage(registry, http, memories, helpers, Keys(counter.vault, counter.reader))
+def _motor(settings: Settings, counter: Counter, fanout: Fanout, stage: Stage) -> Motor:
     limits = Limits(parallel_steps=settings.max_parallel_steps, steps=settings.max_steps_per_run)
     made = (counter.committer, fanout, counter.bell, counter.plans, Loader(counter.reader), stage)
-    return Motor(*made, memories, limits, counter, new_id())
+    return Motor(*made, stage.memories, limits, counter, new_id())
 
 
 def _chat(runs: Runs, lines: Lines, spending: Spending) -> Chat:

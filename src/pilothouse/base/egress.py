@@ -17,12 +17,13 @@ Network: TypeAlias = IPv4Network | IPv6Network
 class EgressDenied(Forbidden):
     """This address may not be reached from here."""
 
-    hint = "Only public http and https addresses are allowed, and those the operator lists in `egress_allow`."
+    hint = "Only public addresses are allowed, and those the operator lists in `egress_allow`."
 
 
 _PORTS = {"http": 80, "https": 443}
 # Numbers in other clothes: octal, hex, one big decimal, too few parts. Resolvers read them as addresses.
 _ODD_NUMBER = re.compile(r"(0x[0-9a-f]*|[0-9]+)(\.(0x[0-9a-f]*|[0-9]+))*\.?", re.IGNORECASE)
+_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
 # Addresses that carry or reach another one, or that `is_global` calls global for reasons that do not help us.
 _GLOBAL_UNICAST = ip_network("2000::/3")
 _TUNNELS: tuple[Network, ...] = (
@@ -112,6 +113,21 @@ class EgressPolicy:
         literal = _literal(host)
         if literal is not None:
             self.admit(target, literal)
+        return target
+
+    def target_at(self, host: str, port: int) -> Target:
+        """Read a host that stands alone, without asking any name server; raises `EgressDenied`."""
+        try:
+            name = host.strip().lower().rstrip(".").encode("idna").decode("ascii").strip("[]")
+        except UnicodeError as cause:
+            raise EgressDenied("this is not the name of a host") from cause
+        if not 0 < port < 65_536:
+            raise EgressDenied("this port does not exist")
+        target, literal = Target("", name, port), _literal(name)
+        if literal is not None:
+            self.admit(target, literal)
+        elif not _NAME.fullmatch(name):
+            raise EgressDenied("this is not the name of a host")
         return target
 
     def admit(self, target: Target, address: Address) -> None:

@@ -28,6 +28,13 @@ def speaking_with(leave: Callable[[], bool]) -> Generator[None]:
         _may_send.reset(token)
 
 
+async def leave_to_send() -> None:
+    """Return when what this task works for may be acted upon."""
+    leave = _may_send.get()
+    while leave is not None and not leave():  # noqa: ASYNC110  a lease has no event: time alone ends it
+        await asyncio.sleep(PAUSE_SECONDS)
+
+
 class LeaveStream(httpcore2.AsyncNetworkStream):
     """Holds back what is to be sent. A task whose leave never comes back is cancelled by whoever took it."""
 
@@ -35,9 +42,7 @@ class LeaveStream(httpcore2.AsyncNetworkStream):
         self._stream = stream
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        leave = _may_send.get()
-        while leave is not None and not leave():  # noqa: ASYNC110  a lease has no event: time alone ends it
-            await asyncio.sleep(PAUSE_SECONDS)
+        await leave_to_send()
         await self._stream.write(buffer, timeout)
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:

@@ -8,6 +8,7 @@ from random import Random
 from typing import Literal, Protocol, TypeAlias
 
 from pilothouse.blocks.credentials import Credential
+from pilothouse.blocks.outside import Outside
 from pilothouse.kit.json import Json, JsonObject
 
 
@@ -142,6 +143,8 @@ class BlockContext(Protocol):
     def random(self) -> Random: ...
     @property
     def http(self) -> Http: ...
+    @property
+    def outside(self) -> Outside: ...  # mail servers
     @property
     def log(self) -> BlockLog: ...
     @property

@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pilothouse.blocks.credentials import Credential
+from pilothouse.kit.errors import PilothouseError
 from pilothouse.kit.json import Json, JsonObject
+from pilothouse.kit.outside import RawMail
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,9 @@ def reply(status: int, body: str | bytes | JsonObject | list[Json] = "", **heade
     return Reply(status, body, {name.replace("_", "-").lower(): value for name, value in headers.items()})
 
 
+# What a mail server says in an example; None: a mail was taken.
+Said: TypeAlias = list[RawMail] | PilothouseError | None
+
 Expected: TypeAlias = Json | type | Callable[[Json], bool]
 
 
@@ -35,6 +40,7 @@ class Example:
     ask: JsonObject
     fires: list[tuple[str, Expected]] = field(default_factory=list[tuple[str, Expected]])
     http: list[Reply] = field(default_factory=list[Reply])
+    outside: list[Said] = field(default_factory=list[Said])
     fails: str | None = None
     # What its pins name; of no real account.
     credentials: Mapping[str, Credential] = field(default_factory=dict[str, Credential])

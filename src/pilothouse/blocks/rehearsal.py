@@ -8,8 +8,10 @@ from random import Random
 
 from pilothouse.blocks.context import ChildOrder, Decision, PilotAnswer, PilotOrder, Question, Scope
 from pilothouse.blocks.credentials import Credential
-from pilothouse.blocks.example import Reply
+from pilothouse.blocks.example import Reply, Said
+from pilothouse.kit.errors import PilothouseError
 from pilothouse.kit.json import Json, JsonObject, dump_bytes, loads
+from pilothouse.kit.outside import Letter, Login, MailSearch, RawMail
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,34 @@ class PreparedHttp:
         )
 
 
+class PreparedOutside:
+    """Says what was prepared, in order; keeps what it was asked."""
+
+    def __init__(self, said: Iterable[Said] = ()) -> None:
+        self.said = list(said)
+        self.logins: list[Login] = []
+        self.asked: list[Letter | MailSearch] = []
+
+    async def send_mail(self, login: Login, letter: Letter) -> None:
+        self.logins.append(login)
+        assert self._next(letter) is None
+
+    async def read_mail(self, login: Login, search: MailSearch) -> list[RawMail]:
+        self.logins.append(login)
+        said = self._next(search)
+        assert isinstance(said, list)
+        return said
+
+    def _next(self, ask: Letter | MailSearch) -> Said:
+        self.asked.append(ask)
+        if not self.said:
+            raise AssertionError(f"the example has no answer for {ask}")
+        said = self.said.pop(0)
+        if isinstance(said, PilothouseError):
+            raise said
+        return said
+
+
 class KeptLog:
     """Keeps what a block said."""
 
@@ -108,6 +138,7 @@ class Rehearsal:
     """A `BlockContext` in which equal asks give equal answers."""
 
     http: PreparedHttp = field(default_factory=PreparedHttp)
+    outside: PreparedOutside = field(default_factory=PreparedOutside)
     log: KeptLog = field(default_factory=KeptLog)
     memory: KeptMemory = field(default_factory=KeptMemory)
     credentials: Mapping[str, Credential] = field(default_factory=dict[str, Credential])

@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 
-import structlog
-
 from pilothouse.base import failpoints
 from pilothouse.blocks.context import ChildOrder, Decision, Http, PilotAnswer, PilotOrder, Question
 from pilothouse.blocks.credentials import NONE_OPENED, Credential
+from pilothouse.blocks.outside import Outside
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.registry import Registry
 from pilothouse.blocks.runner import Fired
@@ -20,6 +19,7 @@ from pilothouse.features.runs.desk import Desk
 from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.keys import Hider, Keys, credential_pins
 from pilothouse.features.runs.memory import RunMemories, StepMemory
+from pilothouse.features.runs.stage_log import StageLog
 from pilothouse.features.runs.values import checked, is_writable
 from pilothouse.graph.catalogue import BlockSpec, Effects
 from pilothouse.graph.fields import ERROR_PIN
@@ -30,26 +30,11 @@ from pilothouse.kit.json import Json, JsonObject
 MAX_MESSAGE = 10_000
 _FAILED: Fired = [(ERROR_PIN, None)]
 
-_log = structlog.get_logger()
-
-
-class StageLog:
-    """What a block says, with the step that said it. Message text stays out of the process log."""
-
-    def __init__(self, run_id: str, step_id: int) -> None:
-        self._bound = _log.bind(run_id=run_id, step_id=step_id)
-
-    def info(self, message: str, **facts: Json) -> None:
-        self._bound.debug("block.said", length=len(message), facts=sorted(facts))
-
-    def warning(self, message: str, **facts: Json) -> None:
-        self._bound.debug("block.warned", length=len(message), facts=sorted(facts))
-
 
 class StageContext:
     """The engine's step context, in the words of the block contract."""
 
-    __slots__ = ("_desk", "_http", "_memories", "_step", "credentials", "used_memory")
+    __slots__ = ("_desk", "_http", "_memories", "_outside", "_step", "credentials", "used_memory")
 
     def __init__(
         self,
@@ -58,8 +43,10 @@ class StageContext:
         memories: RunMemories,
         desk: Desk | None,
         credentials: Mapping[str, Credential] = NONE_OPENED,
+        outside: Outside | None = None,
     ) -> None:
         self._step = step
+        self._outside = outside
         self.credentials = credentials
         self._http = http
         self._memories = memories
@@ -89,6 +76,12 @@ class StageContext:
     @property
     def http(self) -> Http:
         return self._http
+
+    @property
+    def outside(self) -> Outside:
+        if self._outside is None:
+            raise BlockFailed("not_available", "Nothing but HTTP can be reached from here.")
+        return self._outside
 
     @property
     def log(self) -> StageLog:
@@ -153,6 +146,7 @@ class StagedBlock:
     helpers: Helpers | None = None  # where it runs, if it is a heavy one
     keys: Keys | None = None  # who opens what its credentials pins name
     key_pins: tuple[str, ...] = ()
+    outside: Outside | None = None
 
     @property
     def spec(self) -> BlockSpec:
@@ -165,12 +159,15 @@ class StagedBlock:
     def effects_of(self, inputs: JsonObject) -> Effects:
         return self.block.effects_of(inputs)
 
+    def _context(self, ctx: StepContext, opened: Mapping[str, Credential] = NONE_OPENED) -> StageContext:
+        return StageContext(ctx, self.http, self.memories, self.desk, opened, self.outside)
+
     async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
         if self.helpers is not None:
             return await self._call_helper(self.helpers, inputs, ctx)
         if self.key_pins:
             return await self._call_with_keys(inputs, ctx)
-        staged = StageContext(ctx, self.http, self.memories, self.desk)
+        staged = self._context(ctx)
         fired: Fired = _FAILED
         try:
             fired = checked(await self.block.call(inputs, staged))
@@ -198,7 +195,7 @@ class StagedBlock:
         try:
             opened = await self.keys.open_for(ctx.run_id, self.key_pins, inputs) if self.keys is not None else {}
             hider = Hider(opened)
-            staged = StageContext(ctx, self.http, self.memories, self.desk, opened)
+            staged = self._context(ctx, opened)
             async for fired in self._stream(inputs, staged):
                 yield hider.fired(fired)
         except BlockFailed as failure:
@@ -216,7 +213,7 @@ class StagedBlock:
                 yield fired
             return
         try:
-            async for fired in self._stream(inputs, StageContext(ctx, self.http, self.memories, self.desk)):
+            async for fired in self._stream(inputs, self._context(ctx)):
                 yield fired
         except BlockFailed as failure:
             raise step_failed(failure) from failure
@@ -263,8 +260,10 @@ class Stage:
         memories: RunMemories,
         helpers: Helpers | None = None,
         keys: Keys | None = None,
+        outside: Outside | None = None,
     ) -> None:
         self._keys = keys
+        self._outside = outside
         self._registry = registry
         self._http = http
         self.memories = memories
@@ -281,7 +280,8 @@ class Stage:
                 block = self._registry.runnable(block_id)
                 helpers = self._helpers if block.spec.cpu_heavy else None
                 found = self._staged[block_id] = StagedBlock(
-                    block, self._http, self.memories, None, helpers, self._keys, credential_pins(block.spec)
+                    *(block, self._http, self.memories, None, helpers),
+                    *(self._keys, credential_pins(block.spec), self._outside),
                 )
             except UserError:  # it cannot be loaded, as was found out just now
                 return AbsentBlock(replace(spec, disabled=True))

@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
+import type { Problem } from './problems/problem'
 import type { Editor } from './useEditor'
 
 type Props = {
@@ -7,13 +9,15 @@ type Props = {
   agentId: string
   version: number
   editor: Editor
+  problems: readonly Problem[]
   isSaving: boolean
   onAdd: () => void
   onSave: () => void
   onRun: () => void
 }
 
-export function Toolbar({ name, agentId, version, editor, isSaving, onAdd, onSave, onRun }: Props) {
+export function Toolbar({ name, agentId, version, editor, problems, isSaving, onAdd, onSave, onRun }: Props) {
+  const blocking = problems.find((problem) => problem.blocks === 'save')
   return (
     <header className="builder-bar">
       <h1 className="clip">
@@ -32,7 +36,14 @@ export function Toolbar({ name, agentId, version, editor, isSaving, onAdd, onSav
         <Button look="plain" icon="plus" onClick={onAdd}>
           Block
         </Button>
-        <Button look="plain" writes busy={isSaving} disabled={!editor.isDirty} onClick={onSave}>
+        <Button
+          look="plain"
+          writes
+          busy={isSaving}
+          disabled={!editor.isDirty || blocking !== undefined}
+          title={blocking && say('canvas.save_blocked', { message: blocking.message })}
+          onClick={onSave}
+        >
           Save
         </Button>
       </div>

@@ -1,28 +1,62 @@
-/** What was, what is, and what was taken back. `mark` names the step that is still being made. */
-export type History<T> = { past: readonly T[]; present: T; future: readonly T[]; mark: string | null }
+import { between } from './between'
+import { type Graph, nodesOf, sameNode } from './document'
+import { applied, type Operation } from './operations'
 
-const DEPTH = 200
+/** One step: what was done, and what takes it back. `mark` names a step that is still being made. */
+export type Step = { done: readonly Operation[]; back: readonly Operation[]; mark: string | null }
+export type History = { present: Graph; past: readonly Step[]; future: readonly Step[] }
 
-export function begin<T>(present: T): History<T> {
-  return { past: [], present, future: [], mark: null }
+const DEPTH = 500
+
+export function begin(present: Graph): History {
+  return { present, past: [], future: [] }
 }
 
-/** Go on to another present. Steps of one mark in a row, such as the letters typed into one field, are one step. */
-export function step<T>(history: History<T>, present: T, mark: string | null = null): History<T> {
-  if (present === history.present) return history
-  if (mark !== null && mark === history.mark) return { ...history, present, future: [] }
-  return { past: [...history.past, history.present].slice(-DEPTH), present, future: [], mark }
+/**
+ * Do operations as one step. Steps of one mark in a row, such as the letters typed into one field, are one step.
+ * Throws `OperationRefused`; then nothing has happened.
+ */
+export function step(
+  history: History,
+  operations: readonly Operation[],
+  mark: string | null = null,
+): History {
+  const present = applied(history.present, operations)
+  const last = history.past.at(-1)
+  if (mark !== null && last?.mark === mark) return joined(history, last, present)
+  const back = between(present, history.present)
+  if (back.length === 0) return history
+  return { present, past: [...history.past, { done: operations, back, mark }].slice(-DEPTH), future: [] }
 }
 
-export function undo<T>(history: History<T>): History<T> {
-  const before = history.past.at(-1)
-  if (before === undefined) return history
-  const future = [history.present, ...history.future]
-  return { past: history.past.slice(0, -1), present: before, future, mark: null }
+function joined(history: History, last: Step, present: Graph): History {
+  const before = applied(history.present, last.back)
+  const done = between(before, present)
+  const past = history.past.slice(0, -1)
+  if (done.length === 0) return { present, past, future: [] }
+  return { present, past: [...past, { done, back: between(present, before), mark: last.mark }], future: [] }
 }
 
-export function redo<T>(history: History<T>): History<T> {
-  const [after, ...rest] = history.future
-  if (after === undefined) return history
-  return { past: [...history.past, history.present], present: after, future: rest, mark: null }
+export function undo(history: History): History {
+  const last = history.past.at(-1)
+  if (last === undefined) return history
+  const taken = { ...last, mark: null }
+  const present = applied(history.present, last.back)
+  return { present, past: history.past.slice(0, -1), future: [taken, ...history.future] }
+}
+
+export function redo(history: History): History {
+  const [next, ...future] = history.future
+  if (next === undefined) return history
+  return { present: applied(history.present, next.done), past: [...history.past, next], future }
+}
+
+/** The server holds this now. The steps that led here stay; unchanged nodes stay the objects that they were. */
+export function settled(history: History, graph: Graph): History {
+  const known = new Map(nodesOf(history.present).map((node) => [node.id, node]))
+  const nodes = nodesOf(graph).map((node) => {
+    const old = known.get(node.id)
+    return old !== undefined && sameNode(old, node) ? old : node
+  })
+  return { ...history, present: { ...graph, nodes } }
 }

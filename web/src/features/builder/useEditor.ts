@@ -1,32 +1,72 @@
-import { useCallback, useMemo, useState } from 'react'
-import { type Graph, sameGraph } from './document'
-import { begin, redo, step, undo } from './history'
+import { useMemo, useState, useSyncExternalStore } from 'react'
+import { toast } from '@/ui/toasts'
+import { between } from './between'
+import { canonical, type Graph, sameGraph } from './document'
+import { begin, type History, redo, settled, step, undo } from './history'
+import { type Operation, OperationRefused } from './operations'
 
 export type Editor = ReturnType<typeof useEditor>
 
-/** A graph under the hand: every change is a step that can be taken back. */
+/** A graph under the hand: every edit is a list of the server's operations and one step that can be taken back. */
 export function useEditor(saved: Graph) {
-  const [base, setBase] = useState(saved)
-  const [history, setHistory] = useState(() => begin(saved))
-  const change = useCallback((edit: (graph: Graph) => Graph, mark: string | null = null) => {
-    setHistory((now) => step(now, edit(now.present), mark))
-  }, [])
-  const undoStep = useCallback(() => setHistory(undo), [])
-  const redoStep = useCallback(() => setHistory(redo), [])
-  /** The server has this now; the steps that led here stay. */
-  const settle = useCallback((graph: Graph) => {
-    setBase(graph)
-    setHistory((now) => ({ ...now, present: graph }))
-  }, [])
+  const [store] = useState(() => new EditorStore(canonical(saved)))
+  const { history, base } = useSyncExternalStore(store.watch, store.read)
   const graph = history.present
+  const isDirty = useMemo(() => !sameGraph(graph, base), [graph, base])
   return {
     graph,
-    change,
-    settle,
-    undo: undoStep,
-    redo: redoStep,
+    apply: store.apply,
+    /** Go on to another graph, whatever it changes, as one step. */
+    change: store.change,
+    settle: store.settle,
+    undo: store.undo,
+    redo: store.redo,
     canUndo: history.past.length > 0,
     canRedo: history.future.length > 0,
-    isDirty: useMemo(() => !sameGraph(graph, base), [graph, base]),
+    isDirty,
+  }
+}
+
+type Held = { history: History; base: Graph }
+
+class EditorStore {
+  private held: Held
+  private readonly watchers = new Set<() => void>()
+
+  constructor(graph: Graph) {
+    this.held = { history: begin(graph), base: graph }
+  }
+
+  readonly read = () => this.held
+
+  readonly watch = (changed: () => void) => {
+    this.watchers.add(changed)
+    return () => void this.watchers.delete(changed)
+  }
+
+  readonly apply = (operations: readonly Operation[], mark: string | null = null) =>
+    this.become((now) => step(now, operations, mark))
+
+  readonly change = (edit: (graph: Graph) => Graph, mark: string | null = null) =>
+    this.become((now) => step(now, between(now.present, canonical(edit(now.present))), mark))
+
+  readonly undo = () => this.become(undo)
+  readonly redo = () => this.become(redo)
+
+  readonly settle = (graph: Graph) => {
+    const base = canonical(graph)
+    this.held = { ...this.held, base }
+    this.become((now) => settled(now, base))
+  }
+
+  /** What cannot be done is said, and nothing has changed. */
+  private become(move: (history: History) => History): void {
+    try {
+      this.held = { ...this.held, history: move(this.held.history) }
+    } catch (problem) {
+      if (!(problem instanceof OperationRefused)) throw problem
+      toast(problem.message, { tone: 'bad' })
+    }
+    for (const watcher of this.watchers) watcher()
   }
 }

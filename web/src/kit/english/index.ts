@@ -1,7 +1,9 @@
 import { agents } from './agents'
 import { builder } from './builder'
+import { canvas } from './canvas'
 import { chat } from './chat'
 import { common } from './common'
+import { forms } from './forms'
 import { live } from './live'
 import { runs } from './runs'
 import { settings } from './settings'
@@ -12,8 +14,10 @@ import { status } from './status'
 export const english = {
   ...agents,
   ...builder,
+  ...canvas,
   ...chat,
   ...common,
+  ...forms,
   ...live,
   ...runs,
   ...settings,

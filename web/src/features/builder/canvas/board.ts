@@ -1,0 +1,19 @@
+import { createContext, use } from 'react'
+import type { Origin } from './connecting'
+import { Cell, KeyedStore } from './stores'
+
+export type Mark = 'error' | 'warning'
+
+/** What changes on nodes without the graph changing; each node hears of its own only. */
+export class Board {
+  readonly statuses = new KeyedStore<string>()
+  readonly marks = new KeyedStore<Mark>()
+  /** Where the link that is being drawn began. */
+  readonly origin = new Cell<Origin | null>(null)
+}
+
+export const BoardContext = createContext(new Board())
+
+export function useBoard(): Board {
+  return use(BoardContext)
+}

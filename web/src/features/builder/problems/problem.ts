@@ -1,0 +1,61 @@
+import type { Schemas } from '@/api/shapes'
+import type { Mark } from '../canvas/board'
+
+/** Something wrong with the graph: where, and what it keeps one from doing. */
+export type Problem = {
+  nodeId: string
+  field: string
+  code: string
+  message: string
+  blocks: 'save' | 'run' | null
+}
+
+/** Faults that keep a version from being stored; the server's list, held by a test. */
+export const SAVE_CODES: ReadonlySet<string> = new Set([
+  'bad_cron',
+  'bad_document',
+  'bad_pin_path',
+  'disabled_block',
+  'duplicate_link',
+  'duplicate_node',
+  'input_type_conflict',
+  'name_missing',
+  'note_linked',
+  'reserved_name',
+  'several_triggers',
+  'sub_agent_cycle',
+  'sub_agent_missing',
+  'too_deep',
+  'unknown_block',
+  'unknown_in_pin',
+  'unknown_node',
+  'unknown_out_pin',
+])
+
+/** What never keeps anybody from anything. */
+export const ADVICE_CODES: ReadonlySet<string> = new Set([
+  'likely_lossy',
+  'never_ready',
+  'unknown_input',
+  'unreachable',
+])
+
+export function blockedBy(code: string): Problem['blocks'] {
+  if (ADVICE_CODES.has(code)) return null
+  return SAVE_CODES.has(code) || code.startsWith('limit_') ? 'save' : 'run'
+}
+
+/** A node inside a sub-agent is named by its way there; its mark stands on the node that is here. */
+export function told(issue: Schemas['IssueOut']): Problem {
+  const { node_id, field, code, message } = issue
+  return { nodeId: node_id.split('/')[0] ?? node_id, field, code, message, blocks: blockedBy(code) }
+}
+
+export function marksOf(problems: readonly Problem[]): Map<string, Mark> {
+  const marks = new Map<string, Mark>()
+  for (const { nodeId, blocks } of problems) {
+    if (blocks !== null) marks.set(nodeId, 'error')
+    else if (!marks.has(nodeId)) marks.set(nodeId, 'warning')
+  }
+  return marks
+}

@@ -1,0 +1,49 @@
+import { useEffect, useMemo, useState } from 'react'
+import { api, unwrap } from '@/api/client'
+import { type Graph, nodesOf } from '../document'
+import type { Faces } from '../faces'
+import { checked, SEEN_HERE } from './checks'
+import { type Problem, told } from './problem'
+
+const PAUSE = 500
+
+type Report = { graph: Graph; problems: readonly Problem[] }
+
+/** What is wrong with the graph: what can be seen here at once, and half a second later what the server says. */
+export function useProblems(graph: Graph, faces: Faces): readonly Problem[] {
+  const [report, setReport] = useState<Report | null>(null)
+  const here = useMemo(() => checked(graph, faces), [graph, faces])
+
+  useEffect(() => {
+    const stop = new AbortController()
+    const timer = setTimeout(() => {
+      validated(graph, stop.signal).then(
+        (problems) => setReport({ graph, problems }),
+        () => undefined, // Saving says what the server refuses; until it answers, what is seen here stands.
+      )
+    }, PAUSE)
+    return () => {
+      clearTimeout(timer)
+      stop.abort()
+    }
+  }, [graph])
+
+  return useMemo(() => joined(graph, here, report), [graph, here, report])
+}
+
+async function validated(graph: Graph, signal: AbortSignal): Promise<Problem[]> {
+  const body = { graph: graph as never, level: 'run' as const }
+  const { issues } = await unwrap(api.POST('/api/agents/validate', { body, signal }))
+  return issues.map(told)
+}
+
+/** An older answer still counts for what only the server can see. */
+function joined(graph: Graph, here: readonly Problem[], report: Report | null): readonly Problem[] {
+  if (report === null) return here
+  if (report.graph === graph) return report.problems
+  const there = new Set(nodesOf(graph).map((node) => node.id))
+  const older = report.problems.filter(
+    ({ nodeId, code }) => !SEEN_HERE.has(code) && (there.has(nodeId) || nodeId === '$agent'),
+  )
+  return [...here, ...older]
+}
