@@ -1,3 +1,4 @@
+import { accounts } from './accounts'
 import { agents } from './agents'
 import { builder } from './builder'
 import { canvas } from './canvas'
@@ -12,6 +13,7 @@ import { status } from './status'
 
 /** Every text that a person reads, by its key: the one catalogue, and the model of every other language. */
 export const english = {
+  ...accounts,
   ...agents,
   ...builder,
   ...canvas,
