@@ -1028,6 +1028,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run_id}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rerun Run
+         * @description Run the same version once more, with the same inputs and masks.
+         */
+        post: operations["rerun_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fork Run
+         * @description Go on from a step of an ended run: what does not depend on it is taken over, and not executed.
+         *
+         *     With `plan_only` nothing is started: `200` and the plan. Effects are repeated only with `confirm`.
+         */
+        post: operations["fork_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run_id}/pinned": {
         parameters: {
             query?: never;
@@ -1230,6 +1272,48 @@ export interface paths {
          * @description Cancel a run. One that has ended stays as it is, and the answer says so.
          */
         post: operations["v1_cancel_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rerun Run
+         * @description Run the same version once more, with the same inputs and masks.
+         */
+        post: operations["v1_rerun_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fork Run
+         * @description Go on from a step of an ended run: what does not depend on it is taken over, and not executed.
+         *
+         *     With `plan_only` nothing is started: `200` and the plan. Effects are repeated only with `confirm`.
+         */
+        post: operations["v1_fork_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3014,6 +3098,15 @@ export interface components {
             after_tool_call_id: string | null;
         };
         /**
+         * ForkPlan
+         * @description What a fork would take over, what it would do again, and which outside effects that would repeat.
+         */
+        ForkPlan: {
+            reused: components["schemas"]["PlannedSteps"];
+            again: components["schemas"]["PlannedSteps"];
+            effects: components["schemas"]["PlannedSteps"];
+        };
+        /**
          * ForkedFrom
          * @description The version that an agent began as.
          */
@@ -3348,6 +3441,28 @@ export interface components {
             pinned: boolean;
         };
         /**
+         * PlannedStep
+         * @description A step of the run that is forked.
+         */
+        PlannedStep: {
+            /** Step Id */
+            step_id: number;
+            /** Node Id */
+            node_id: string;
+            /** Block */
+            block: string;
+        };
+        /**
+         * PlannedSteps
+         * @description How many, and the first of them.
+         */
+        PlannedSteps: {
+            /** Count */
+            count: number;
+            /** Steps */
+            steps: components["schemas"]["PlannedStep"][];
+        };
+        /**
          * Problem
          * @description The body of every error.
          */
@@ -3356,7 +3471,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "credential_in_use" | "csrf_failed" | "disabled_block" | "dry_run_impossible" | "dry_run_left" | "egress_denied" | "expired" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "precondition_required" | "price_unknown" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "scope_missing" | "setup_done" | "shutting_down" | "too_large" | "too_many_redirects" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
+            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "control_character" | "credential_in_use" | "csrf_failed" | "disabled_block" | "dry_run_impossible" | "dry_run_left" | "effects_repeat" | "egress_denied" | "expired" | "folder_not_found" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "mail_refused" | "mail_uncertain" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "not_encrypted" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "pin_not_editable" | "precondition_required" | "price_unknown" | "query_refused" | "query_too_slow" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "scope_missing" | "setup_done" | "shutting_down" | "sign_in_refused" | "step_unreachable" | "too_large" | "too_many_redirects" | "tool_refused" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
             /** Message */
             message: string;
             /** Detail */
@@ -3537,6 +3652,7 @@ export interface components {
             parent_step: number | null;
             /** Pinned */
             pinned: boolean;
+            origin: components["schemas"]["RunOrigin"] | null;
         };
         /**
          * RunCancelled
@@ -3560,6 +3676,38 @@ export interface components {
             head: number;
             /** Ended */
             ended: boolean;
+        };
+        /**
+         * RunForkIn
+         * @description From which step of a run to go on, and what to change.
+         */
+        RunForkIn: {
+            /**
+             * Step
+             * @description The number of a step that started.
+             */
+            step: number;
+            /**
+             * Inputs
+             * @description New values for some of its pins; the others stay as they were.
+             */
+            inputs?: {
+                [key: string]: components["schemas"]["JsonValue"];
+            } | null;
+            /** Version */
+            version?: number | null;
+            /**
+             * Plan Only
+             * @description Say what would happen, and start nothing.
+             * @default false
+             */
+            plan_only: boolean;
+            /**
+             * Confirm
+             * @description Start it even if effects would be repeated.
+             * @default false
+             */
+            confirm: boolean;
         };
         /**
          * RunIn
@@ -3601,6 +3749,21 @@ export interface components {
             items: components["schemas"]["RunBrief"][];
             /** Next Cursor */
             next_cursor: string | null;
+        };
+        /**
+         * RunOrigin
+         * @description The run that this one goes back to, and for a fork the step of it.
+         */
+        RunOrigin: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "rerun" | "fork" | "replay";
+            /** Run Id */
+            run_id: string;
+            /** Step Id */
+            step_id: number | null;
         };
         /**
          * RunOut
@@ -3649,6 +3812,7 @@ export interface components {
             parent_step: number | null;
             /** Pinned */
             pinned: boolean;
+            origin: components["schemas"]["RunOrigin"] | null;
         };
         /**
          * RunPinIn
@@ -3850,6 +4014,8 @@ export interface components {
             started_at: string | null;
             /** Ended At */
             ended_at: string | null;
+            /** Recorded */
+            recorded: number | null;
         };
         /**
          * StepPart
@@ -8122,6 +8288,181 @@ export interface operations {
             };
         };
     };
+    rerun_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such run.
+             *
+             *     `not_found`: There is no such agent.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
+             *
+             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_invalid`: This agent has faults. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fork_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunForkIn"];
+            };
+        };
+        responses: {
+            /** @description What it would do: `plan_only` was given. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForkPlan"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such run.
+             *
+             *     `not_found`: There is no such agent.
+             *
+             *     `not_found`: There is no such run, or no step with this number started in it.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
+             *
+             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
+             *
+             *     `conflict`: This run has not ended.
+             *
+             *     `step_unreachable`: In that version, what was recorded does not lead to this step, so its inputs cannot be edited.
+             *
+             *     `effects_repeat`: This would repeat effects on the outside world.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `agent_invalid`: This agent has faults.
+             *
+             *     `pin_not_editable`: Some of these pins are secret, or the step has no such pins.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     pin_run: {
         parameters: {
             query?: never;
@@ -8753,6 +9094,181 @@ export interface operations {
                 };
             };
             /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_rerun_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such run.
+             *
+             *     `not_found`: There is no such agent.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
+             *
+             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_invalid`: This agent has faults. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_fork_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunForkIn"];
+            };
+        };
+        responses: {
+            /** @description What it would do: `plan_only` was given. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForkPlan"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such run.
+             *
+             *     `not_found`: There is no such agent.
+             *
+             *     `not_found`: There is no such run, or no step with this number started in it.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
+             *
+             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
+             *
+             *     `conflict`: This run has not ended.
+             *
+             *     `step_unreachable`: In that version, what was recorded does not lead to this step, so its inputs cannot be edited.
+             *
+             *     `effects_repeat`: This would repeat effects on the outside world.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `agent_invalid`: This agent has faults.
+             *
+             *     `pin_not_editable`: Some of these pins are secret, or the step has no such pins.
+             */
             422: {
                 headers: {
                     [name: string]: unknown;

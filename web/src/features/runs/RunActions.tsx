@@ -98,7 +98,7 @@ function Afterwards({ run }: { run: Schemas['RunOut'] }) {
         icon="play"
         writes
         busy={rerun.isPending}
-        onClick={() => rerun.mutate(run, { onSuccess: ({ id }) => go(id), onError: toastProblem })}
+        onClick={() => rerun.mutate(run.id, { onSuccess: ({ id }) => go(id), onError: toastProblem })}
       >
         {say('runs.again')}
       </Button>

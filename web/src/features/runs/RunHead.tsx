@@ -47,6 +47,12 @@ export function RunHead({ run, live, onStep }: Props) {
   )
 }
 
+const ORIGINS = {
+  rerun: 'runs.originRerun',
+  fork: 'runs.originFork',
+  replay: 'runs.originReplay',
+} as const
+
 function RunFacts({ run, live: { log } }: Pick<Props, 'run' | 'live'>) {
   const agent = useQuery(agentById(run.agent_id))
   const started_at = run.started_at ?? log.started_at
@@ -60,6 +66,15 @@ function RunFacts({ run, live: { log } }: Pick<Props, 'run' | 'live'>) {
       {run.parent_id && (
         <Link to="/library/runs/$runId" params={{ runId: run.parent_id }}>
           {say('runs.partOf')}
+        </Link>
+      )}
+      {run.origin && (
+        <Link
+          to="/library/runs/$runId"
+          params={{ runId: run.origin.run_id }}
+          search={run.origin.step_id === null ? {} : { step: run.origin.step_id }}
+        >
+          {say(ORIGINS[run.origin.kind])}
         </Link>
       )}
       <span>

@@ -1,7 +1,10 @@
+import { useState } from 'react'
 import { say, sayCount } from '@/kit/say'
 import { elapsed } from '@/kit/time'
 import { useNow } from '@/kit/useNow'
+import { Button } from '@/ui/Button'
 import { StatusBadge } from '@/ui/StatusBadge'
+import { ForkDialog } from './ForkDialog'
 import { Gantt } from './Gantt'
 import type { RunView, StepView } from './reducer'
 import { StepBody } from './StepBody'
@@ -10,6 +13,7 @@ import { phasesOf, sharesOf } from './timeline'
 import type { StepsView } from './view'
 
 type Props = {
+  runId: string
   log: RunView
   created: string
   names: ReadonlyMap<string, string>
@@ -18,7 +22,7 @@ type Props = {
 }
 
 /** The steps of a run in time, or one below the other: the same steps, the same words. */
-export function RunSteps({ log, created, names, view, onView }: Props) {
+export function RunSteps({ runId, log, created, names, view, onView }: Props) {
   const going = log.ended_at === null
   const now = useNow(1_000, going)
   const steps = Object.values(log.steps)
@@ -53,7 +57,14 @@ export function RunSteps({ log, created, names, view, onView }: Props) {
             chosen={view.step ?? null}
             onChoose={choose}
           />
-          {chosen && <ChosenStep step={chosen} name={names.get(chosen.node_id) || chosen.node_id} />}
+          {chosen && (
+            <ChosenStep
+              runId={runId}
+              step={chosen}
+              name={names.get(chosen.node_id) || chosen.node_id}
+              over={!going}
+            />
+          )}
         </>
       )}
     </section>
@@ -104,16 +115,26 @@ function Shares({ steps, from, to }: { steps: readonly StepView[]; from: number;
   )
 }
 
-function ChosenStep({ step, name }: { step: StepView; name: string }) {
+type ChosenProps = { runId: string; step: StepView; name: string; over: boolean }
+
+function ChosenStep({ runId, step, name, over }: ChosenProps) {
+  const [forking, setForking] = useState(false)
   return (
     <section className="panel stack tight" aria-label={name}>
-      <div className="row">
+      <div className="row wrap">
         <h3 className="wraps-anywhere">{name}</h3>
+        {step.recorded && <span className="badge">{say('runs.reused')}</span>}
         <span className="end">
           <StatusBadge status={step.status} />
         </span>
+        {over && step.started_at && (
+          <Button tiny look="plain" icon="redo" writes onClick={() => setForking(true)}>
+            {say('runs.fork')}
+          </Button>
+        )}
       </div>
       <StepBody step={step} />
+      {forking && <ForkDialog runId={runId} step={step} name={name} onClose={() => setForking(false)} />}
     </section>
   )
 }

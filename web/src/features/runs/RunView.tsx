@@ -23,7 +23,14 @@ export function RunPageView({ runId, view, onView }: Props) {
       <RunHead run={run.data} live={live} onStep={(step) => onView({ ...view, step })} />
       <Reviews runId={runId} steps={Object.values(live.log.steps)} />
       <RunOutputs results={live.log.results} over={live.over} />
-      <RunSteps log={live.log} created={run.data.created_at} names={names} view={view} onView={onView} />
+      <RunSteps
+        runId={runId}
+        log={live.log}
+        created={run.data.created_at}
+        names={names}
+        view={view}
+        onView={onView}
+      />
     </>
   )
 }
