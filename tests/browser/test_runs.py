@@ -169,3 +169,25 @@ def test_r5_stopping_a_run_names_the_runs_inside_that_stop_too(
     dialog.get_by_role("button", name="Stop").click()
     expect(page.locator("header [data-status=cancelled]")).to_be_visible()
     eyes.saw_nothing_wrong()
+
+
+def test_r5_a_run_goes_on_from_a_step_after_its_plan_was_told(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner)
+    run = ran(page, GREETING, name="World")
+    page.goto(f"/library/runs/{run['id']}")
+    page.locator(".gantt-row").nth(1).click()
+    page.get_by_role("button", name="Run again from here").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("taken over")
+    expect(dialog).to_contain_text("done again")
+    assert barriers(page) == clipped(page) == []
+    dialog.get_by_role("button", name="Start").click()
+    page.get_by_role("link", name="begun from a step of another run").wait_for()
+    expect(page.locator(".outputs")).to_contain_text("World")
+    page.locator(".gantt-row").first.click()
+    expect(page.get_by_text("taken over, not executed")).to_be_visible()
+    page.get_by_role("link", name="begun from a step of another run").click()
+    expect(page.locator(".gantt-row[aria-pressed=true]")).to_have_count(1)
+    eyes.saw_nothing_wrong()

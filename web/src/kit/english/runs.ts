@@ -11,7 +11,7 @@ export const runs = {
   'runs.askedByInside': 'the run of an agent inside',
   'runs.attempt': 'attempt {attempt}',
   'runs.by': 'By',
-  'runs.byTrigger': 'by {trigger}',
+  'runs.byTrigger': 'begun by {trigger}',
   'runs.childRun': 'The run of the agent inside',
   'runs.compare': 'Compare',
   'runs.compareNone': 'There is no other run of this agent yet.',
