@@ -31,6 +31,11 @@ test('R2: what still goes on goes on until now', () => {
   expect(phasesOf({ log, ended_at: null }, 5000).at(-1)).toEqual({ kind: 'wait', from: 2000, to: 5000 })
 })
 
+test('R2: a step that took no time is there all the same', () => {
+  const log = [moment(1, 'step.started'), moment(1, 'step.finished', 'completed')]
+  expect(phasesOf({ log, ended_at: at(1) }, 0)).toEqual([{ kind: 'run', from: 1000, to: 1000 }])
+})
+
 test('R2: a run is at work when any of its steps is, and what nobody did was queueing', () => {
   const phases: Phase[] = [
     { kind: 'run', from: 2, to: 4 },

@@ -11,7 +11,8 @@ export function phasesOf(step: Logged, now: number): Phase[] {
   const phases: Phase[] = []
   let open: { kind: PhaseKind; from: number } | null = null
   const close = (at: number) => {
-    if (open !== null && at > open.from) phases.push({ ...open, to: at })
+    // What ran for less than the clock can tell ran all the same.
+    if (open !== null && (at > open.from || open.kind === 'run')) phases.push({ ...open, to: at })
   }
   for (const moment of step.log) {
     const next = phaseAfter(moment)
