@@ -122,15 +122,23 @@ function Cards<Row>(props: Props<Row>) {
             {rest
               .filter(({ plain }) => !plain)
               .map((column) => (
-                <div key={column.name}>
-                  <dt>{column.head}</dt>
-                  <dd>{column.cell(row)}</dd>
-                </div>
+                <Fact key={column.name} head={column.head} value={column.cell(row)} />
               ))}
           </dl>
         </li>
       ))}
     </ul>
+  )
+}
+
+/** A card has no empty cells. */
+function Fact({ head, value }: { head: string; value: ReactNode }) {
+  if (value === null || value === '' || value === false) return null
+  return (
+    <div>
+      <dt>{head}</dt>
+      <dd>{value}</dd>
+    </div>
   )
 }
 
