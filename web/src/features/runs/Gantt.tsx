@@ -76,7 +76,7 @@ function Bars({ step, phases, place }: BarsProps) {
           className={`bar ${kind}`}
           title={`${say(PHASES[kind])} ${elapsed(to - from)}`}
           style={{
-            insetInlineStart: place(from),
+            insetInlineStart: `min(${place(from)}, calc(100% - 2px))`,
             inlineSize: `max(2px, calc(${place(to)} - ${place(from)}))`,
           }}
         />
