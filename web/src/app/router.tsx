@@ -40,7 +40,7 @@ const pages = [
   createRoute({
     getParentRoute: under,
     path: '/build/$agentId',
-    validateSearch: builderView,
+    validateSearch: viewOfBuild,
     component: lazyRouteComponent(() => import('@/routes/builder'), 'BuilderPage'),
   }),
   createRoute({
@@ -94,16 +94,18 @@ function agentView(search: Record<string, unknown>): RunsView & { tab?: 'version
 
 type OldLink = { flowID?: string; flowExecutionID?: string; flowVersion?: number }
 
-function isVersion(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0
+/** What of an agent is looked at: a version, a run, a step of it. */
+function viewOfBuild(search: Record<string, unknown>): { version?: number; run?: string; step?: number } {
+  const { version, run, step } = search
+  return {
+    ...(isCount(version) ? { version } : {}),
+    ...(typeof run === 'string' ? { run } : {}),
+    ...(isCount(step) ? { step } : {}),
+  }
 }
 
-/** The run that is followed in the builder, and the version that is looked at. */
-function builderView(search: Record<string, unknown>): { run?: string; version?: number } {
-  return {
-    ...(typeof search.run === 'string' ? { run: search.run } : {}),
-    ...(isVersion(search.version) ? { version: search.version } : {}),
-  }
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0
 }
 
 /** Old links name the agent and its run in the query. */
@@ -112,7 +114,7 @@ function oldLink(search: Record<string, unknown>): OldLink {
   return {
     ...(typeof flowID === 'string' ? { flowID } : {}),
     ...(typeof flowExecutionID === 'string' ? { flowExecutionID } : {}),
-    ...(isVersion(flowVersion) ? { flowVersion } : {}),
+    ...(isCount(flowVersion) ? { flowVersion } : {}),
   }
 }
 

@@ -1,109 +1,124 @@
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import type { Schemas } from '@/api/shapes'
-import { fields } from '@/kit/json'
-import { say, sayCount } from '@/kit/say'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { AreaField, CheckField } from '@/ui/Field'
 import { ErrorPanel, SkeletonRows } from '@/ui/States'
-import { forkPlan, useForkRun } from './queries'
+import { type ForkPlan, forkPlan, useForkRun } from './again'
+import { editableInputs, editedInputs, NotJson } from './edited'
 import type { StepView } from './reducer'
 
-type Props = { runId: string; step: StepView; name: string; onClose: () => void }
+type Props = {
+  runId: string
+  step: StepView
+  /** Whether the step's inputs are edited first. */
+  edits: boolean
+  /** What a node is called. */
+  titleOf: (node_id: string) => string
+  onStarted: (run_id: string) => void
+  onClose: () => void
+}
 
-/** Go on from a step of an ended run, with other inputs if wanted. What would happen is told before. */
-export function ForkDialog({ runId, step, name, onClose }: Props) {
-  const { data, error, refetch } = useQuery(forkPlan(runId, step.step_id))
+/** Go on from a step of an ended run. What that reuses, does again and repeats outside is said before it happens. */
+export function ForkDialog({ runId, step, edits, titleOf, onStarted, onClose }: Props) {
+  const plan = useQuery({ ...forkPlan(runId, step.step_id), gcTime: 0 })
+  const fork = useForkRun(runId)
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
+  const [fault, setFault] = useState<string | null>(null)
+  const [confirmed, setConfirmed] = useState(false)
+  const inputs = edits ? editableInputs(step.inputs) : []
+  const repeats = (plan.data?.effects.count ?? 0) > 0
+
+  function submit(event: FormEvent) {
+    event.preventDefault()
+    try {
+      setFault(null)
+      const changed = edits ? editedInputs(inputs, typed) : null
+      fork.mutate(
+        { step: step.step_id, inputs: changed, confirm: confirmed },
+        { onSuccess: (run) => onStarted(run.id) },
+      )
+    } catch (problem) {
+      if (!(problem instanceof NotJson)) throw problem
+      setFault(problem.pin)
+    }
+  }
+
   return (
-    <Dialog title={`${say('runs.fork')}: ${name}`} onClose={onClose}>
-      {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows rows={3} />}
-      {data && <ForkForm runId={runId} step={step} plan={data} onClose={onClose} />}
+    <Dialog title={edits ? say('again.fork') : say('again.from')} wide onClose={onClose}>
+      <form className="stack" onSubmit={submit}>
+        {inputs.map(({ pin, words, isText }) => (
+          <AreaField
+            key={pin}
+            label={pin}
+            className={isText ? 'input' : 'input code'}
+            value={typed[pin] ?? words}
+            fault={fault === pin ? say('again.notJson') : undefined}
+            onChange={(event) => setTyped((before) => ({ ...before, [pin]: event.target.value }))}
+          />
+        ))}
+        {edits && inputs.length === 0 && <p className="quiet">{say('again.nothingToEdit')}</p>}
+        {plan.isPending && <SkeletonRows rows={3} />}
+        {plan.error && <ErrorPanel problem={plan.error} onRetry={() => void plan.refetch()} />}
+        {plan.data && <Plan plan={plan.data} titleOf={titleOf} />}
+        {repeats && (
+          <CheckField
+            label={say('again.confirm')}
+            checked={confirmed}
+            onChange={(event) => setConfirmed(event.target.checked)}
+          />
+        )}
+        {fork.error && <ErrorPanel problem={fork.error} />}
+        <div className="actions">
+          <Button look="plain" onClick={onClose}>
+            {say('common.cancel')}
+          </Button>
+          <Button
+            type="submit"
+            icon="play"
+            writes
+            busy={fork.isPending}
+            disabled={!plan.data || (repeats && !confirmed)}
+          >
+            {say('again.start')}
+          </Button>
+        </div>
+      </form>
     </Dialog>
   )
 }
 
-type FormProps = Omit<Props, 'name'> & { plan: Schemas['ForkPlan'] }
-
-function ForkForm({ runId, step, plan, onClose }: FormProps) {
-  const fork = useForkRun(runId)
-  const navigate = useNavigate()
-  const before = JSON.stringify(step.inputs ?? {}, null, 2)
-  const [typed, setTyped] = useState(before)
-  const [fault, setFault] = useState<string | undefined>()
-  const [confirm, setConfirm] = useState(false)
-  const repeats = plan.effects.count > 0
-
-  function submit(event: FormEvent) {
-    event.preventDefault()
-    const inputs = changed(before, typed)
-    setFault(inputs === null ? say('runs.notJson') : undefined)
-    if (inputs === null) return
-    const ask = { step: step.step_id, confirm, ...(Object.keys(inputs).length > 0 ? { inputs } : {}) }
-    fork.mutate(ask, {
-      onSuccess: ({ id }) => {
-        onClose()
-        void navigate({ to: '/library/runs/$runId', params: { runId: id } })
-      },
-    })
-  }
-
+function Plan({ plan, titleOf }: { plan: ForkPlan; titleOf: (node_id: string) => string }) {
   return (
-    <form className="stack" onSubmit={submit}>
-      <Plan plan={plan} />
-      <AreaField
-        label={say('runs.forkInputs')}
-        className="input code"
-        rows={5}
-        value={typed}
-        fault={fault}
-        onChange={({ target }) => setTyped(target.value)}
-      />
-      {repeats && (
-        <CheckField
-          label={say('runs.forkConfirm')}
-          checked={confirm}
-          onChange={({ target }) => setConfirm(target.checked)}
-        />
-      )}
-      {fork.error && <ErrorPanel problem={fork.error} />}
-      <div className="actions">
-        <Button look="plain" onClick={onClose}>
-          {say('common.cancel')}
-        </Button>
-        <Button type="submit" icon="play" writes busy={fork.isPending} disabled={repeats && !confirm}>
-          {say('runs.forkStart')}
-        </Button>
-      </div>
-    </form>
+    <section className="stack tight" aria-label={say('again.plan')}>
+      <Planned title={say('again.reused')} part={plan.reused} titleOf={titleOf} />
+      <Planned title={say('again.again')} part={plan.again} titleOf={titleOf} />
+      <Planned title={say('again.effects')} part={plan.effects} titleOf={titleOf} />
+    </section>
   )
 }
 
-function Plan({ plan: { reused, again, effects } }: { plan: Schemas['ForkPlan'] }) {
-  return (
-    <ul className="steps changes">
-      <li>{sayCount('runs.forkReused', reused.count)}</li>
-      <li>{sayCount('runs.forkAgain', again.count)}</li>
-      {effects.count > 0 && (
-        <li className="bad">
-          {sayCount('runs.forkEffects', effects.count)} {effects.steps.map((one) => one.node_id).join(', ')}
-        </li>
-      )}
-    </ul>
-  )
+type PlannedProps = {
+  title: string
+  part: ForkPlan['reused']
+  titleOf: (node_id: string) => string
 }
 
-/** The pins whose values were changed; null when what was typed is not JSON. */
-export function changed(before: string, typed: string): Record<string, unknown> | null {
-  try {
-    const was = fields(JSON.parse(before))
-    const now = Object.entries(fields(JSON.parse(typed)))
-    return Object.fromEntries(
-      now.filter(([pin, value]) => JSON.stringify(was[pin]) !== JSON.stringify(value)),
-    )
-  } catch {
-    return null // the field says so
-  }
+function Planned({ title, part, titleOf }: PlannedProps) {
+  const more = part.count - part.steps.length
+  return (
+    <div>
+      <h3>
+        {title} <span className="quiet">{part.count}</span>
+      </h3>
+      {part.count === 0 && <p className="quiet">{say('again.none')}</p>}
+      <ul className="plan-steps" aria-label={title}>
+        {part.steps.map((step) => (
+          <li key={step.step_id}>{titleOf(step.node_id)}</li>
+        ))}
+      </ul>
+      {more > 0 && <p className="quiet">{say('again.more', { count: more })}</p>}
+    </div>
+  )
 }

@@ -1,3 +1,4 @@
+import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { say, sayCount } from '@/kit/say'
 import { elapsed } from '@/kit/time'
@@ -61,7 +62,7 @@ export function RunSteps({ runId, log, created, names, view, onView }: Props) {
             <ChosenStep
               runId={runId}
               step={chosen}
-              name={names.get(chosen.node_id) || chosen.node_id}
+              titleOf={(node_id) => names.get(node_id) || node_id}
               over={!going}
             />
           )}
@@ -115,10 +116,17 @@ function Shares({ steps, from, to }: { steps: readonly StepView[]; from: number;
   )
 }
 
-type ChosenProps = { runId: string; step: StepView; name: string; over: boolean }
+type ChosenProps = {
+  runId: string
+  step: StepView
+  titleOf: (node_id: string) => string
+  over: boolean
+}
 
-function ChosenStep({ runId, step, name, over }: ChosenProps) {
-  const [forking, setForking] = useState(false)
+function ChosenStep({ runId, step, titleOf, over }: ChosenProps) {
+  const name = titleOf(step.node_id)
+  const [forking, setForking] = useState<'from' | 'fork' | null>(null)
+  const navigate = useNavigate()
   return (
     <section className="panel stack tight" aria-label={name}>
       <div className="row wrap">
@@ -128,13 +136,27 @@ function ChosenStep({ runId, step, name, over }: ChosenProps) {
           <StatusBadge status={step.status} />
         </span>
         {over && step.started_at && (
-          <Button tiny look="plain" icon="redo" writes onClick={() => setForking(true)}>
-            {say('runs.fork')}
-          </Button>
+          <>
+            <Button tiny look="plain" icon="redo" writes onClick={() => setForking('from')}>
+              {say('again.from')}
+            </Button>
+            <Button tiny look="plain" icon="edit" writes onClick={() => setForking('fork')}>
+              {say('again.fork')}
+            </Button>
+          </>
         )}
       </div>
       <StepBody step={step} />
-      {forking && <ForkDialog runId={runId} step={step} name={name} onClose={() => setForking(false)} />}
+      {forking && (
+        <ForkDialog
+          runId={runId}
+          step={step}
+          edits={forking === 'fork'}
+          titleOf={titleOf}
+          onStarted={(started) => void navigate({ to: '/library/runs/$runId', params: { runId: started } })}
+          onClose={() => setForking(null)}
+        />
+      )}
     </section>
   )
 }

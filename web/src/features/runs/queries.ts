@@ -107,27 +107,3 @@ export function useRerunRun() {
     onSettled: () => cache.invalidateQueries({ queryKey: [...all, 'of'] }),
   })
 }
-
-type Fork = Omit<Schemas['RunForkIn'], 'plan_only'>
-
-/** What going on from a step would take over, do again and repeat; nothing is started. */
-export function forkPlan(run_id: string, step: number) {
-  return queryOptions({
-    queryKey: [...all, run_id, 'fork', step],
-    queryFn: async () => {
-      const ask = { params: { path: { run_id } }, body: { step, plan_only: true, confirm: false } }
-      return (await unwrap(api.POST('/api/runs/{run_id}/fork', ask))) as unknown as Schemas['ForkPlan']
-    },
-  })
-}
-
-export function useForkRun(run_id: string) {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: async (fork: Fork) => {
-      const ask = { params: { path: { run_id } }, body: { ...fork, plan_only: false } }
-      return (await unwrap(api.POST('/api/runs/{run_id}/fork', ask))) as Schemas['RunOut']
-    },
-    onSettled: () => cache.invalidateQueries({ queryKey: [...all, 'of'] }),
-  })
-}

@@ -65,7 +65,7 @@ export function copyOf(step: StepView): StepDraft {
 }
 
 export function takeIntoStep(step: StepDraft, event: RunEvent): void {
-  if (event.recorded != null && event.recorded !== false) step.recorded = true
+  if (event.recorded !== undefined && event.recorded !== null) step.recorded = true
   step.log.push({ at: event.at, type: event.type, said: said(event) })
   const take = TAKES[event.type]
   if (take !== undefined) take(step, event)

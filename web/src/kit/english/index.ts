@@ -1,4 +1,5 @@
 import { accounts } from './accounts'
+import { again } from './again'
 import { agents } from './agents'
 import { builder } from './builder'
 import { canvas } from './canvas'
@@ -10,10 +11,12 @@ import { runs } from './runs'
 import { settings } from './settings'
 import { shell } from './shell'
 import { status } from './status'
+import { versions } from './versions'
 
 /** Every text that a person reads, by its key: the one catalogue, and the model of every other language. */
 export const english = {
   ...accounts,
+  ...again,
   ...agents,
   ...builder,
   ...canvas,
@@ -25,4 +28,5 @@ export const english = {
   ...settings,
   ...shell,
   ...status,
+  ...versions,
 }
