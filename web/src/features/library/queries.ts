@@ -44,15 +44,6 @@ export function useDuplicateAgent() {
   })
 }
 
-export function useImportAgent() {
-  const forget = useForgetAgents()
-  return useMutation({
-    mutationFn: (document: Schemas['ImportIn']['document']) =>
-      unwrap(api.POST('/api/agents/import', { body: { document } })),
-    onSettled: forget,
-  })
-}
-
 /** Delete these agents for good; the requests outlive the page. */
 export async function deleteAgents(agents: readonly { id: string; version: number }[]): Promise<void> {
   await Promise.all(
