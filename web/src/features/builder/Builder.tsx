@@ -77,7 +77,7 @@ function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
 
   useEffect(() => board.statuses.become(statuses), [board, statuses])
   useEffect(() => board.marks.become(marksOf(problems)), [board, problems])
-  useClipboard(editor, blocks, false)
+  useClipboard(board, editor, blocks, false)
   useHotkey({ key: 'z', mod: true, shift: false, whileTyping: false }, editor.undo)
   useHotkey({ key: 'z', mod: true, shift: true, whileTyping: false }, editor.redo)
   useHotkey({ key: 's', mod: true }, () => write(save))
