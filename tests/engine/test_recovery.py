@@ -194,9 +194,9 @@ def networks(draw: st.DrawFn) -> Document:
     return graph(nodes, *links)
 
 
-async def play_through(doc: Document, cuts: list[int]) -> tuple[Run, list[Entry]]:
+async def play_through(doc: Document, cuts: list[int], begun: list[Entry] | None = None) -> tuple[Run, list[Entry]]:
     """Play to the end with a crash after each of these numbers of new entries."""
-    log: list[Entry] = []
+    log: list[Entry] = begun or []
     clock, blocks, left = Ticks(), shelf(), list(cuts)
     while True:
         finished = {entry[2] for entry in log if entry[0] == "f"}

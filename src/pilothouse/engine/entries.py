@@ -23,7 +23,7 @@ StepStatus: TypeAlias = Literal[
 QUEUED: Final = "q"  # at, {inputs, masks, sealed, payload, skips}
 RUNNING: Final = "g"  # at
 WAITING: Final = "p"  # at, wake_at
-START: Final = "s"  # at, step, node, attempt, inputs (null when the step was started before)
+START: Final = "s"  # at, step, node, attempt, inputs (null when the step was started before), then whose record it is
 OUTPUT: Final = "o"  # at, step, node, pin, ordinal, value
 FINISH: Final = "f"  # at, step, node, status, error, then what it spent, if anything
 WAIT: Final = "w"  # at, step, node, kind, due, ref, then if there is more to say: keep, gate
@@ -94,8 +94,10 @@ def _waiting(entry: Entry, plan: Plan) -> JsonObject:
 
 
 def _started(entry: Entry, plan: Plan) -> JsonObject:
-    again: JsonObject = {"again": True} if entry[5] is None else {"inputs": entry[5]}
-    return _step(entry, plan) | {"attempt": entry[4]} | again
+    more: JsonObject = {"again": True} if entry[5] is None else {"inputs": entry[5]}
+    if len(entry) > 6:
+        more["recorded"] = entry[6]
+    return _step(entry, plan) | {"attempt": entry[4]} | more
 
 
 def _output(entry: Entry, plan: Plan) -> JsonObject:

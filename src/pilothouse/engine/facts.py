@@ -41,13 +41,14 @@ class Facts(Flow):
         self.first_failure: Failure | None = None
         self.reason: Failure | None = None
         self.leftovers: list[Json] = []
+        self.recalled: dict[str, int] = {}  # by which step the record of a step of another run was used
         self.active_us = 0  # how long workers had it
         self.active_since: int | None = None
         self.readers: dict[str, Callable[[Entry], None]] = {
             entries.QUEUED: self._queued,
             entries.RUNNING: self._running,
             entries.WAITING: self._waiting,
-            entries.START: lambda entry: self._started(self.steps[entry[2]]),
+            entries.START: self._start,
             entries.OUTPUT: lambda entry: self._fired(self.steps[entry[2]], entry[4], entry[6]),
             entries.FINISH: self._finish,
             entries.WAIT: self._wait,
@@ -85,6 +86,7 @@ class Facts(Flow):
             "leftovers": self.counts.get("leftover", 0),
             "children": self.children,
             **usage_json(self.used),
+            **({"recorded": len(self.recalled)} if self.recalled else {}),
         }
 
     def _queued(self, entry: Entry) -> None:
@@ -107,6 +109,11 @@ class Facts(Flow):
         if self.active_since is not None:
             self.active_us += max(0, until - self.active_since)
             self.active_since = None
+
+    def _start(self, entry: Entry) -> None:
+        if len(entry) > 6:
+            self.recalled[str(entry[6])] = entry[2]
+        self._started(self.steps[entry[2]])
 
     def _started(self, step: Step) -> None:
         if self.ready[0] is step:

@@ -1,6 +1,7 @@
 """Where values go: joins, static pins, paths, and the order of release. No I/O, no clock, no randomness."""
 
 from collections import deque
+from typing import Final, cast
 
 from pilothouse.engine import entries
 from pilothouse.engine.entries import Entry
@@ -12,6 +13,8 @@ from pilothouse.graph.pins import MISS, TOOLS, select, tool_of
 from pilothouse.graph.sub_agents import NO_MASKS, Masks
 from pilothouse.kit.json import Json, JsonObject
 
+EDITS: Final = "edits"  # where they stand among the facts that a run was accepted with
+
 
 class Flow:
     """The steps of one run and the values between them."""
@@ -20,6 +23,7 @@ class Flow:
         self.plan = plan
         self.hidden = hidden  # masks that neither log nor snapshot may hold as they are
         self.facts: JsonObject = {"inputs": {}}
+        self.edits: dict[str, JsonObject] | None = None  # inputs that somebody gave single steps, by their numbers
         self.nodes: list[NodeState] = []
         self.steps: dict[int, Step] = {}  # all but those that are over
         self.ready: deque[Step] = deque()
@@ -34,11 +38,22 @@ class Flow:
 
     def open_first_steps(self, facts: JsonObject) -> None:
         """Open what starts by itself: Input nodes, nodes without links, a trigger with its payload."""
-        self.facts = facts
+        self.take_facts(facts)
         self.nodes = node_states(self.plan, facts, self.hidden)
         for state in self.nodes:
             if state.starts:
                 self._make_ready(self._new_step(state, {}, 0))
+
+    def take_facts(self, facts: JsonObject) -> None:
+        """What the run was accepted with."""
+        self.facts = facts
+        self.edits = cast(dict[str, JsonObject] | None, facts.get(EDITS))
+
+    def inputs_of(self, step: Step) -> JsonObject:
+        """The step's inputs; the caller must not change them."""
+        inputs = step.state.inputs_of(step)
+        edits = self.edits and self.edits.get(str(step.id))
+        return {**inputs, **edits} if edits else inputs
 
     def route(self, step: Step, pin: str, value: Json) -> None:
         """Send a released output over its links; an Output node's is also a result of the run."""
@@ -180,7 +195,7 @@ class Flow:
         self.ready.append(step)
 
     def _record_result(self, step: Step, value: Json) -> None:
-        name = step.state.inputs_of(step).get("name")
+        name = self.inputs_of(step).get("name")
         text = name if isinstance(name, str) else ""
         self.outputs.setdefault(text, []).append(value)
         self.out.append([entries.RESULT, self.at, step.id, step.node.index, text, value])

@@ -136,8 +136,7 @@ def _of_entry(entry: Entry) -> Iterator[_Path]:
 def _of_facts(facts: dict[str, Tree], at: _Path) -> Iterator[_Path]:
     yield from ((*at, "inputs", name) for name in facts["inputs"])
     yield from ((*at, "masks", node, pin) for node, mask in facts.get("masks", {}).items() for pin in mask)
-    if "sealed" in facts:
-        yield (*at, "sealed")
+    yield from ((*at, name) for name in ("sealed", "records", "edits") if name in facts)
     if "payload" in facts:
         yield (*at, "payload")
 

@@ -3,7 +3,7 @@
 from typing import Final, Self
 
 from pilothouse.engine import entries
-from pilothouse.engine.entries import Entry
+from pilothouse.engine.entries import Entry, StepStatus
 from pilothouse.engine.facts import FINAL, Facts, Failure
 from pilothouse.engine.plan import Plan, open_inputs
 from pilothouse.engine.snapshot import put_back, take_down
@@ -54,14 +54,20 @@ class Run(Facts):
         self._refuse_unless(self.status == "running" and not self.running and not self.ready, "suspend")
         self._live([entries.WAITING, at, wake_at])
 
-    def start(self, step: Step, at: int) -> JsonObject:
-        """Start a ready step; returns its inputs, which the caller must not change."""
+    def start(self, step: Step, at: int, recorded: int | None = None) -> JsonObject:
+        """Start a ready step; returns its inputs, which the caller must not change.
+
+        `recorded`: it will not be executed, what it fires is the record of this step of another run.
+        """
         if step.status != "ready":
             raise IllegalMove(f"Cannot start a step that is {step.status}.")
-        inputs = step.state.inputs_of(step)
+        inputs = self.inputs_of(step)
         shown = None if step.started else open_inputs(step.node, inputs)
         self.at = at
         self.out.append([entries.START, at, step.id, step.node.index, step.attempt, shown])
+        if recorded is not None:
+            self.out[-1].append(recorded)
+            self.recalled[str(recorded)] = step.id
         self._started(step)
         return inputs
 
@@ -85,11 +91,17 @@ class Run(Facts):
             add_usage(self.used, used)
         self._over(step, status, failure)
 
+    def close(self, step: Step, status: StepStatus, failure: Failure | None, at: int) -> None:
+        """A running step is over, as somebody else says."""
+        self._refuse_unless(step.status == "running", "close")
+        self.at = at
+        self.out.append([entries.FINISH, at, step.id, step.node.index, status, failure])
+        self._over(step, status, failure)
+
     def skip(self, step: Step, at: int) -> None:
         """A ready step is over without having run: it fires nothing."""
         self.start(step, at)
-        self.out.append([entries.FINISH, at, step.id, step.node.index, "skipped", None])
-        self._over(step, "skipped", None)
+        self.close(step, "skipped", None, at)
 
     def wait(self, step: Step, pause: Pause, at: int) -> None:
         """A running step asks to be called again when what it waits for has come."""

@@ -17,7 +17,7 @@ _UNKNOWN: Final[tuple[Tree, ...]] = (
 _PLAIN: Final = (
     *("status", "head", "opened", "held", "selector_misses", "dropped", "counts", "retries"),
     *("children", "errors_handled", "errors_unhandled", "fault", "first_failure", "reason"),
-    *("active_us", "active_since", "at", "used"),
+    *("active_us", "active_since", "at", "used", "recalled"),
 )
 
 
@@ -41,7 +41,7 @@ def take_down(run: Facts) -> JsonObject:
 def put_back(run: Facts, snapshot: JsonObject) -> None:
     """Fill a new run with what `take_down` wrote."""
     shot = cast(dict[str, Tree], snapshot)
-    run.facts = shot["facts"]
+    run.take_facts(shot["facts"])
     for name in _PLAIN:
         if name in shot["plain"]:  # an older version may have saved it
             setattr(run, name, _copy(shot["plain"][name]))

@@ -7,6 +7,7 @@ from typing import Any
 from pilothouse.engine.act import Act, RestOf
 from pilothouse.engine.context import StepContext, Waiting
 from pilothouse.engine.ports import Blocks, Fires, Guard, Journal, LeaseLost, Limits, Runnable, StepFailed
+from pilothouse.engine.records import Records, recall
 from pilothouse.engine.run import Run
 from pilothouse.engine.state import Step
 from pilothouse.graph.catalogue import Effects, Kind
@@ -39,6 +40,7 @@ class Stage:
         self.wake = asyncio.Event()
         self.broken: BaseException | None = None
         self.refusal: tuple[str, str, int] | None = None  # why the run cannot go on: code, message, step
+        self._records = Records.of(run)
         self._runnables: dict[int, Runnable] = {}
         self._tasks: dict[asyncio.Task[None], Act] = {}
         self._paused: list[tuple[Act, asyncio.Future[None] | None]] = []  # generators held back; no future: in place
@@ -96,6 +98,9 @@ class Stage:
 
     def _perform(self, step: Step, end: float) -> None:
         node = step.node
+        if self._records is not None and (record := self._records.take(self.run, step)) is not None:
+            recall(self.run, step, record, self.clock())
+            return
         runnable = self._runnables.get(node.index) or self._find(step)
         if runnable is None:
             return

@@ -21,6 +21,11 @@ def dump_bytes(value: object) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_UTC_Z)
 
 
+def sorted_bytes(value: object) -> bytes:
+    """Compact JSON bytes that are equal for equal values: keys stand in one order."""
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS | orjson.OPT_UTC_Z)
+
+
 def pretty(value: object) -> str:
     """JSON text for people and for files under version control: two spaces, final newline."""
     return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE | orjson.OPT_UTC_Z).decode()

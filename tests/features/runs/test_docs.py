@@ -21,6 +21,11 @@ async def test_the_examples_are_true(stand: Stand):
     assert {name: run[name] for name in example["run"]} == example["run"]
     assert [event["type"] for event in await stand.events(run["id"])] == example["events"]
 
+    again = await stand.ann.http.post(f"/api/v1/runs/{run['id']}/fork", json=example["fork"])
+    assert again.status_code == 201, again.text
+    forked = await stand.reaches(again.json()["id"], "completed")
+    assert {name: forked[name] for name in example["forked"]} == example["forked"]
+
     refused = await stand.ann.http.post(path, json=example["refused"])
     assert (refused.status_code, refused.json()["code"]) == (422, "agent_invalid")
     assert {issue["code"] for issue in refused.json()["detail"]["issues"]} == {"input_unknown", "input_missing"}

@@ -1,21 +1,22 @@
 """What must be true of a run before it is written down; every way in asks here, a sub-agent's step too."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.keyring import Keyring
-from pilothouse.engine.entries import accepted
+from pilothouse.engine.entries import Entry, accepted
 from pilothouse.engine.large import LIMIT, Kept, pack_entries
 from pilothouse.features.agents import Planned, Plans, refused
 from pilothouse.features.credentials import Vault
+from pilothouse.features.runs.begun import ORIGIN
 from pilothouse.features.runs.children import Parent
 from pilothouse.features.runs.masks import NONE_SPLIT, SEALED, seal_masks, split_masks
 from pilothouse.features.runs.writes import NewRun
 from pilothouse.graph.credential_needs import check_credentials, chosen_masks, credential_spots, left_out
-from pilothouse.graph.sub_agents import NO_MASKS
+from pilothouse.graph.sub_agents import NO_MASKS, Masks
 from pilothouse.graph.validate import validate
 from pilothouse.kit.ids import AgentId
 from pilothouse.kit.json import Json, JsonObject, dump_bytes, dumps
@@ -32,6 +33,8 @@ class RunAsk:
     trigger: str = "api"
     credentials: Mapping[str, JsonObject] | None = None  # what was chosen for the agent's needs, by their keys
     asked_by: JsonObject | None = None  # session_id, turn_id and permissions of the turn that asks for it
+    payload: JsonObject | None = None  # what a trigger was sent
+    origin: JsonObject | None = None  # the run that it goes back to: kind, run_id, step_id
 
 
 class Modes(NamedTuple):
@@ -62,6 +65,7 @@ class Cleared(NamedTuple):
 
 
 _PLAIN: Final = Cleared(NO_MASKS)
+TakeOver: TypeAlias = Callable[[Entry, Masks], list[Entry]]
 
 
 async def check_run(plans: Plans, vault: Vault, user_id: str, planned: Planned, ask: RunAsk) -> Cleared:
@@ -99,12 +103,13 @@ def new_run(
     modes: Modes = USUAL,
     parent: Parent | None = None,
     cleared: Cleared = _PLAIN,
+    take_over: TakeOver | None = None,
 ) -> NewRun:
-    """The run as it will be written."""
+    """The run as it will be written. `take_over` makes its next entries, and may add to its first."""
     now = micros()
     inputs = dict(ask.inputs)
     masks = split_masks(cleared.masks, planned.plan) if cleared.masks else NONE_SPLIT
-    entry = accepted(now, inputs, masks.shown, skips=cleared.skips)
+    entry = accepted(now, inputs, masks.shown, ask.payload, cleared.skips)
     if masks.hidden:
         entry[2][SEALED] = seal_masks(keyring, run_id, masks.hidden)
     if modes is not USUAL and modes != USUAL:
@@ -113,6 +118,9 @@ def new_run(
         entry[2]["parent"] = list(parent)
     if ask.asked_by is not None:
         entry[2]["asked_by"] = ask.asked_by
+    if ask.origin is not None:
+        entry[2][ORIGIN] = ask.origin
+    more = [] if take_over is None else take_over(entry, masks.hidden)
     kept: Kept = {}
     text = dump_bytes(entry)
     if len(text) > LIMIT:
@@ -127,6 +135,9 @@ def new_run(
         dry_run=False,
         created_at=now,
         first_entry=text.decode(),
-        values=tuple(kept.items()),
         hidden=masks.hidden,
+        origin=None if ask.origin is None else dumps(ask.origin),
+        head=1 + len(more),
+        taken_over=dumps(pack_entries(more, kept)) if more else "",
+        values=tuple(kept.items()),
     )

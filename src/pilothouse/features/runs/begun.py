@@ -9,6 +9,7 @@ from pilothouse.features.runs.present import RunFacts
 from pilothouse.features.runs.shots import Shots
 from pilothouse.kit.json import Json
 
+ORIGIN: Final = "origin"  # where it stands among the facts that a run was accepted with
 AUTOPILOT: Final = "autopilot"  # the trigger of a run that a turn started, and may wait for
 
 
@@ -57,4 +58,5 @@ def facts_of(run_id: str, begun: Begun, stats: dict[str, Json], now: int, head: 
         last_event_id=head,
         parent_id=parent.run_id if parent else None,
         parent_step=parent.step_id if parent else None,
+        origin=run.facts.get(ORIGIN),
     )

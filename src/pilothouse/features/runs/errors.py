@@ -26,6 +26,37 @@ class RunEnded(Conflict):
     wire_code = "conflict"
 
 
+class RunExpired(Gone):
+    """The log of this run has expired: what happened in it is not known any more."""
+
+    wire_code = "expired"
+    hint = "Start a new run with its inputs."
+
+
+class StepNotFound(NotFound):
+    """There is no such run, or no step with this number started in it."""
+
+    wire_code = "not_found"
+
+
+class StepUnreachable(Conflict):
+    """In that version, what was recorded does not lead to this step, so its inputs cannot be edited."""
+
+    hint = "Choose an earlier step, or start a new run."
+
+
+class EffectsRepeat(Conflict):
+    """This would repeat effects on the outside world."""
+
+    hint = "Look at the plan in `detail`, and send it again with `confirm`."
+
+
+class PinNotEditable(Invalid):
+    """Some of these pins are secret, or the step has no such pins."""
+
+    wire_code = "pin_not_editable"
+
+
 class EventBeyondHead(Conflict):
     """The log does not reach that far yet."""
 

@@ -26,6 +26,7 @@ runs = Table(
     Column("parent_step", Integer),
     Column("steps", Text),  # what is left of the log once it has expired: a summary of each step
     Column("pinned_at", BigInteger),  # somebody wants to keep it: retention passes it by
+    Column("origin", Text),  # of a run that goes back to another: {kind, run_id, step_id}
     Index("ix_runs_user", "user_id", "id"),
     Index("ix_runs_agent", "agent_id", "id"),
     Index(

@@ -28,6 +28,7 @@ class RunFacts(NamedTuple):
     parent_id: str | None = None  # the run whose step started this one
     parent_step: int | None = None
     pinned: bool = False  # kept whatever its age
+    origin: Json = None  # the run that it goes back to: {kind, run_id, step_id}
 
 
 def run_json(facts: RunFacts) -> JsonObject:
@@ -49,6 +50,7 @@ def run_json(facts: RunFacts) -> JsonObject:
         "parent_id": facts.parent_id,
         "parent_step": facts.parent_step,
         "pinned": facts.pinned,
+        "origin": facts.origin,
     }
 
 
@@ -63,7 +65,8 @@ def brief_json(facts: RunFacts) -> JsonObject:
 # What `facts_of` reads: the columns of a run, then its job's state.
 COLUMNS = (
     "r.id, r.agent_id, r.version, r.trigger, r.dry_run, r.created_at, r.status, r.inputs, r.outputs, r.reason,"
-    " r.stats, r.started_at, r.ended_at, r.head, r.parent_id, r.parent_step, r.pinned_at is not null, j.state"
+    " r.stats, r.started_at, r.ended_at, r.head, r.parent_id, r.parent_step, r.pinned_at is not null,"
+    " r.origin, j.state"
 )
 BRIEF_COLUMNS = COLUMNS.replace("r.inputs, r.outputs", "'{}', null").replace("r.stats", "null")
 
@@ -71,7 +74,7 @@ BRIEF_COLUMNS = COLUMNS.replace("r.inputs, r.outputs", "'{}', null").replace("r.
 def facts_of(row: tuple[Any, ...]) -> RunFacts:
     """From a row of `COLUMNS`. An unfinished run's status is its job's."""
     (run_id, agent_id, version, trigger, dry_run, created_at, status, inputs, outputs, reason, stats, *rest) = row
-    started_at, ended_at, head, parent_id, parent_step, pinned, state = rest
+    started_at, ended_at, head, parent_id, parent_step, pinned, origin, state = rest
     return RunFacts(
         id=run_id,
         agent_id=agent_id,
@@ -90,6 +93,7 @@ def facts_of(row: tuple[Any, ...]) -> RunFacts:
         parent_id=parent_id,
         parent_step=parent_step,
         pinned=bool(pinned),
+        origin=_json(origin),
     )
 
 

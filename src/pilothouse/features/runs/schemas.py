@@ -48,11 +48,54 @@ class RunPinIn(In):
     pinned: bool
 
 
+class RunForkIn(In):
+    """From which step of a run to go on, and what to change."""
+
+    step: Annotated[Whole, Field(ge=1, description="The number of a step that started.")]
+    inputs: Annotated[
+        Shallow | None, Field(description="New values for some of its pins; the others stay as they were.")
+    ] = None
+    version: Annotated[Whole, Field(ge=1, description="Another version of the agent.")] | None = None
+    plan_only: Annotated[bool, Field(description="Say what would happen, and start nothing.")] = False
+    confirm: Annotated[bool, Field(description="Start it even if effects would be repeated.")] = False
+
+
+class PlannedStep(Out):
+    """A step of the run that is forked."""
+
+    step_id: int
+    node_id: str
+    block: str
+
+
+class PlannedSteps(Out):
+    """How many, and the first of them."""
+
+    count: int
+    steps: list[PlannedStep]
+
+
+class ForkPlan(Out):
+    """What a fork would take over, what it would do again, and which outside effects that would repeat."""
+
+    reused: PlannedSteps
+    again: PlannedSteps
+    effects: PlannedSteps
+
+
 class RunReason(Out):
     """Why a run did not simply complete."""
 
     code: str
     message: str
+    step_id: int | None
+
+
+class RunOrigin(Out):
+    """The run that this one goes back to, and for a fork the step of it."""
+
+    kind: Literal["rerun", "fork", "replay"]
+    run_id: str
     step_id: int | None
 
 
@@ -76,6 +119,7 @@ class RunOut(Out):
     parent_id: str | None
     parent_step: int | None
     pinned: bool
+    origin: RunOrigin | None
 
 
 class RunBrief(Out):
@@ -95,6 +139,7 @@ class RunBrief(Out):
     parent_id: str | None
     parent_step: int | None
     pinned: bool
+    origin: RunOrigin | None
 
 
 class RunList(Out):
@@ -140,6 +185,7 @@ class StepOut(Out):
     waiting: StepWait | None
     started_at: str | None
     ended_at: str | None
+    recorded: int | None  # the step of the run's origin whose result this is: it was not executed
 
 
 class StepList(Out):

@@ -77,7 +77,12 @@ class Runs:
         cleared = await check_run(self.plans, counter.vault, actor.user_id, planned, ask)
         modes = Modes(*await self.plans.review_modes(actor.user_id, ask.agent_id))
         new = new_run(run_id or new_id(), actor.user_id, ask, planned, counter.keyring, modes, cleared=cleared)
-        owner = self.worker.id if self.worker is not None and self.worker.reserve() else None
+        return await self.admit(new, planned, wait=wait, also=also)
+
+    async def admit(self, new: NewRun, planned: Planned, *, wait: bool = False, also: Sequence[Write] = ()) -> Admitted:
+        """Write a run that was checked. One that begins with what it takes over is read back by whoever works on it."""
+        here = self.worker is not None and not new.taken_over and self.worker.reserve()
+        owner = self.worker.id if self.worker is not None and here else None
         answer = self.motor.fanout.expect(new.id) if wait else None
         reply_to = self.motor.fanout.reply_address if wait else None
         try:
@@ -222,5 +227,6 @@ def _facts(new: NewRun, status: str) -> RunFacts:
         stats=None,
         started_at=new.created_at if status == "running" else None,
         ended_at=None,
-        last_event_id=1,
+        last_event_id=new.head,
+        origin=None if new.origin is None else loads(new.origin),
     )

@@ -54,6 +54,7 @@ class StepPage:
                 step["status"], step["attempt"], step["waiting"] = "running", event["attempt"], None
                 step["started_at"] = step["started_at"] or event["at"]
                 step["inputs"] = event.get("inputs", step["inputs"])
+                step["recorded"] = event.get("recorded")
             case "step.output":
                 step["output_count"] += 1
                 if len(step["outputs"]) < MAX_OUTPUTS:
@@ -100,11 +101,12 @@ def _blank(step_id: int, node_id: str) -> dict[str, Any]:
         "waiting": None,
         "started_at": None,
         "ended_at": None,
+        "recorded": None,
     }
 
 
 # What is left of a step when the log has expired, in this order.
-_LASTING = ("step_id", "node_id", "status", "attempt", "output_count", "error", "started_at", "ended_at")
+_LASTING = ("step_id", "node_id", "status", "attempt", "output_count", "error", "started_at", "ended_at", "recorded")
 
 
 def shortened(step: JsonObject) -> list[Json]:
@@ -114,4 +116,4 @@ def shortened(step: JsonObject) -> list[Json]:
 
 def lengthened(kept: list[Json]) -> JsonObject:
     """What `shortened` wrote, in the shape of a step."""
-    return {**_blank(0, ""), **dict(zip(_LASTING, kept, strict=True))}
+    return {**_blank(0, ""), **dict(zip(_LASTING, kept, strict=False))}  # an older version kept less

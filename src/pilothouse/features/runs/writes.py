@@ -36,6 +36,11 @@ _INSERT_CHILD = insert_into(
     *("id", "user_id", "agent_id", "version", "trigger", "inputs", "dry_run", "head", "created_at"),
     *("parent_id", "parent_step"),
 )
+_INSERT_AGAIN = insert_into(
+    runs,
+    *("id", "user_id", "agent_id", "version", "trigger", "inputs", "dry_run", "head", "created_at"),
+    "origin",
+)
 _RUN_EXISTS = Sql(
     name="run_exists",
     sqlite="select 1 from runs where id=?",
@@ -75,6 +80,9 @@ class NewRun(NamedTuple):
     first_entry: str
     values: tuple[tuple[str, str], ...] = ()  # large ones that the entry refers to: (hash, JSON text)
     hidden: Masks = NO_MASKS  # secret ones, which the entry has sealed: for a worker in this very process
+    origin: str | None = None  # JSON text
+    head: int = 1
+    taken_over: str = ""  # the entries after the first, as a JSON array
 
 
 class Caps(NamedTuple):
@@ -123,15 +131,23 @@ def admit_run(
     return WriteSet(
         writes=(
             (ADMIT_JOB, tuple(admission)),
-            (_INSERT_RUN, (*run[:7], 1, run.created_at)),
-            (INSERT_SEGMENT, (run.id, 1, 1, 0, f"[{run.first_entry}]")),
+            *_begin(run),
             *_keep(run.id, run.values),
             *also,
         ),
         proof=(_RUN_EXISTS, (run.id,)),
-        size=len(run.inputs) + len(run.first_entry) + 400,
+        size=len(run.inputs) + len(run.first_entry) + len(run.taken_over) + 400,
         locks=(top, lane),
     )
+
+
+def _begin(run: NewRun) -> tuple[Write, ...]:
+    first = (INSERT_SEGMENT, (run.id, 1, 1, 0, f"[{run.first_entry}]"))
+    if run.origin is None:
+        return (_INSERT_RUN, (*run[:7], 1, run.created_at)), first
+    row = (_INSERT_AGAIN, (*run[:7], run.head, run.created_at, run.origin))
+    rest = (INSERT_SEGMENT, (run.id, 2, run.head, 0, run.taken_over))
+    return (row, first, rest) if run.taken_over else (row, first)
 
 
 class Segment(NamedTuple):

@@ -37,6 +37,7 @@ from pilothouse.features.runs.errors import (
 from pilothouse.features.runs.events import RunEvents
 from pilothouse.features.runs.present import brief_json, run_json
 from pilothouse.features.runs.queries import Filter
+from pilothouse.features.runs.routes.again import add_again
 from pilothouse.features.runs.routes.keys import KnownRun, StartKeys
 from pilothouse.features.runs.schemas import (
     RunCancelled,
@@ -94,7 +95,10 @@ async def start_run(agent_id: PathId, body: RunIn, request: Request) -> Response
     chosen: dict[str, JsonObject] = {key: {"id": choice.id} for key, choice in body.credentials.items()}
     ask = RunAsk(AgentId(agent_id), body.inputs, body.version, body.input_masks or None, credentials=chosen or None)
     keys = await StartKeys.of(request)
-    admitted = await keys.admit(service, actor, ask, wait=wait is not None)
+    admitted = await keys.admit(
+        service.reader,
+        lambda run_id, also: service.start_run(actor, ask, wait=wait is not None, run_id=run_id, also=also),
+    )
     if isinstance(admitted, KnownRun):
         facts = await queries.get_run(service.reader, actor, admitted.id)
         return _json(run_json(facts), 201, _location(request, admitted.id) | {"Idempotent-Replay": "true"})
@@ -249,6 +253,7 @@ def _router(prefix: str) -> Router:
         read(get_run_value)
     )
     post("/runs/{run_id}/cancel", response_model=RunCancelled, responses=absent)(write(cancel_run))
+    add_again(router)
     router.patch("/runs/{run_id}/pinned", status_code=204, responses=absent)(write(pin_run))
     router.delete("/runs/{run_id}", status_code=204, responses=problems(RunNotFound, RunNotEnded))(write(delete_run))
     return router

@@ -1,11 +1,14 @@
 import { useStoreApi } from '@xyflow/react'
 import { useEffect, useRef } from 'react'
 import type { Link } from '../document'
+import { useLiveNodes } from '../run/live'
+import type { LiveNodes } from '../run/nodes'
 import { FAR } from './BlockNode'
 import { type Board, useBoard } from './board'
 import type { FlowNode } from './drawing'
 
 type Props = { nodes: readonly FlowNode[]; links: readonly Link[] }
+type Signs = { board: Board; live: LiveNodes | null }
 type Seen = { left: number; top: number; right: number; bottom: number }
 type Colours = {
   ink: string
@@ -14,6 +17,7 @@ type Colours = {
   accent: string
   bad: string
   warn: string
+  good: string
   wire: string
 }
 
@@ -22,6 +26,7 @@ export function FarPicture({ nodes, links }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const store = useStoreApi()
   const board = useBoard()
+  const live = useLiveNodes()
 
   useEffect(() => {
     let waiting = 0
@@ -29,18 +34,22 @@ export function FarPicture({ nodes, links }: Props) {
     const paint = () => {
       waiting = 0
       const { transform, width, height } = store.getState()
-      if (canvas.current) painted(canvas.current, nodes, wires, transform, { width, height }, board)
+      if (canvas.current) painted(canvas.current, nodes, wires, transform, { width, height }, { board, live })
     }
     const soon = () => {
       if (waiting === 0) waiting = requestAnimationFrame(paint)
     }
     paint()
-    const stops = [store.subscribe(soon), board.statuses.watchAll(soon), board.marks.watchAll(soon)]
+    const stops = [
+      store.subscribe(soon),
+      live?.lookAll(soon) ?? (() => undefined),
+      board.marks.watchAll(soon),
+    ]
     return () => {
       for (const stop of stops) stop()
       cancelAnimationFrame(waiting)
     }
-  }, [nodes, links, store, board])
+  }, [nodes, links, store, board, live])
 
   return <canvas ref={canvas} className="far-picture" />
 }
@@ -70,7 +79,7 @@ function painted(
   wires: Float64Array,
   [x, y, zoom]: readonly [number, number, number],
   { width, height }: { width: number; height: number },
-  board: Board,
+  signs: Signs,
 ): void {
   const sharp = devicePixelRatio || 1
   if (canvas.width !== width * sharp || canvas.height !== height * sharp) {
@@ -90,7 +99,7 @@ function painted(
     const { position, width: wide = 0, height: high = 0 } = node
     if (position.x > seen.right || position.y > seen.bottom) continue
     if (position.x + wide < seen.left || position.y + high < seen.top) continue
-    drawNode(paint, node, colours, zoom, board)
+    drawNode(paint, node, colours, zoom, signs)
   }
 }
 
@@ -104,6 +113,7 @@ function coloursOf(canvas: HTMLCanvasElement): Colours {
     accent: style.accentColor,
     bad: style.textDecorationColor,
     warn: style.caretColor,
+    good: style.borderBottomColor,
   }
 }
 
@@ -134,21 +144,33 @@ function drawWires(
   paint.stroke()
 }
 
+/** What a run does with a block shows in its border, and weighs more than a fault of the document. */
+const ENDS: Readonly<Record<string, (colours: Colours) => string>> = {
+  running: ({ accent }) => accent,
+  waiting: ({ warn }) => warn,
+  completed: ({ good }) => good,
+  recorded: ({ good }) => good,
+  failed: ({ bad }) => bad,
+}
+const MARKS = { error: ({ bad }: Colours) => bad, warning: ({ warn }: Colours) => warn }
+
 function drawNode(
   paint: CanvasRenderingContext2D,
   node: FlowNode,
   colours: Colours,
   zoom: number,
-  board: Board,
+  signs: Signs,
 ): void {
   const { position, width = 0, height = 0, selected } = node
-  const [mark, status] = [board.marks.get(node.id), board.statuses.get(node.id)]
-  const border =
-    selected || status ? colours.accent : mark === 'error' ? colours.bad : mark ? colours.warn : colours.line
+  const mark = signs.board.marks.get(node.id)
+  const status = signs.live?.read(node.id)?.status ?? 'open'
+  const border = selected
+    ? colours.accent
+    : (ENDS[status]?.(colours) ?? (mark ? MARKS[mark](colours) : colours.line))
   paint.fillStyle = colours.raised
   paint.fillRect(position.x, position.y, width, height)
   paint.strokeStyle = border
-  paint.lineWidth = (selected ? 2 : 1) / zoom
+  paint.lineWidth = (border === colours.line ? 1 : 2) / zoom
   paint.strokeRect(position.x, position.y, width, height)
   if (zoom < 0.12) return
   paint.fillStyle = colours.ink
