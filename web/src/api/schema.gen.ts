@@ -418,6 +418,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/import/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Preview Import */
+        post: operations["preview_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/import/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Preview Import */
+        post: operations["v1_preview_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents/{agent_id}": {
         parameters: {
             query?: never;
@@ -1632,6 +1666,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/library/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Library Agents
+         * @description One's agents with how they fare: found by name and description, in the order that is asked for.
+         */
+        get: operations["list_library_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chat/sessions": {
         parameters: {
             query?: never;
@@ -2414,6 +2468,8 @@ export interface components {
                         ordered?: boolean;
                     };
                     optional_credentials?: boolean;
+                    /** @description Kept from an import; it refuses to run. */
+                    placeholder?: boolean;
                 }[];
                 links?: {
                     from: string;
@@ -2509,6 +2565,8 @@ export interface components {
                         ordered?: boolean;
                     };
                     optional_credentials?: boolean;
+                    /** @description Kept from an import; it refuses to run. */
+                    placeholder?: boolean;
                 }[];
                 links?: {
                     from: string;
@@ -2596,6 +2654,8 @@ export interface components {
                         ordered?: boolean;
                     };
                     optional_credentials?: boolean;
+                    /** @description Kept from an import; it refuses to run. */
+                    placeholder?: boolean;
                 }[];
                 links?: {
                     from: string;
@@ -2839,6 +2899,17 @@ export interface components {
              */
             instead_of: string | null;
         };
+        /** ChangedOut */
+        ChangedOut: {
+            /** Node Id */
+            node_id: string;
+            /** Field */
+            field: string;
+            from: components["schemas"]["JsonValue"];
+            to: components["schemas"]["JsonValue"];
+            /** Reason */
+            reason: string;
+        };
         /**
          * ChatModelsOut
          * @description The four cells, as they are for the caller.
@@ -2984,12 +3055,25 @@ export interface components {
             /** Items */
             items: components["schemas"]["ConnectionOut"][];
         };
-        /** CoverageOut */
+        /**
+         * CoverageOut
+         * @description How much of a file works here; whatever does not is named.
+         */
         CoverageOut: {
             /** Nodes */
             nodes: number;
             /** Supported */
             supported: number;
+            /** Placeholders */
+            placeholders: components["schemas"]["PartOut"][];
+            /** Disabled */
+            disabled: components["schemas"]["PartOut"][];
+            /** Changed */
+            changed: components["schemas"]["ChangedOut"][];
+            /** Dropped */
+            dropped: components["schemas"]["DroppedOut"][];
+            /** Credentials Needed */
+            credentials_needed: string[];
             /** Sub Agents */
             sub_agents: number;
             /** Runnable */
@@ -3191,6 +3275,26 @@ export interface components {
             }[];
         };
         /**
+         * DroppedOut
+         * @description What was left behind; `$agent` stands for the node where it is about the agent as a whole.
+         */
+        DroppedOut: {
+            /** Node Id */
+            node_id: string;
+            /** Field */
+            field: string;
+            /** Link */
+            link: {
+                from: string;
+                out: string;
+                to: string;
+                in: string;
+                static?: boolean;
+            } | null;
+            /** Reason */
+            reason: string;
+        };
+        /**
          * EditOut
          * @description The agent after an edit, or as it would be (`saved` false); `nodes` says which node each `@i` is.
          */
@@ -3212,6 +3316,36 @@ export interface components {
          * @enum {string}
          */
         Effects: "none" | "reads" | "writes";
+        /**
+         * EntryOut
+         * @description An agent and how it fares; `attention` says why it wants its owner.
+         */
+        EntryOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Version */
+            version: number;
+            /** Newest Version */
+            newest_version: number;
+            /** Node Count */
+            node_count: number;
+            /** Created At */
+            created_at: string;
+            /** Updated At */
+            updated_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "running" | "attention" | "idle" | "never_run";
+            /** Attention */
+            attention: ("review_waits" | "run_failed") | null;
+            last_run: components["schemas"]["LastRunOut"] | null;
+        };
         /** ErrorPart */
         ErrorPart: {
             /**
@@ -3375,8 +3509,11 @@ export interface components {
         };
         /** ImportOut */
         ImportOut: {
-            agent: components["schemas"]["AgentDetail"];
-            coverage: components["schemas"]["CoverageOut"];
+            /** Agent Id */
+            agent_id: string;
+            /** Version */
+            version: number;
+            report: components["schemas"]["CoverageOut"];
         };
         /** IssueOut */
         IssueOut: {
@@ -3424,6 +3561,18 @@ export interface components {
          * @enum {string}
          */
         Kind: "standard" | "input" | "output" | "note" | "trigger" | "agent" | "ai" | "review" | "mcp_tool";
+        /**
+         * LastRunOut
+         * @description The newest run of an agent.
+         */
+        LastRunOut: {
+            /** Id */
+            id: string;
+            /** Status */
+            status: string;
+            /** Created At */
+            created_at: string;
+        };
         /**
          * Live
          * @description The process answers.
@@ -3588,12 +3737,29 @@ export interface components {
             /** Next Cursor */
             next_cursor: string | null;
         };
+        /** Page[EntryOut] */
+        Page_EntryOut_: {
+            /** Items */
+            items: components["schemas"]["EntryOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        };
         /** Page[VersionOut] */
         Page_VersionOut_: {
             /** Items */
             items: components["schemas"]["VersionOut"][];
             /** Next Cursor */
             next_cursor: string | null;
+        };
+        /**
+         * PartOut
+         * @description A node that cannot run here; one inside another agent is named by its way there, `parent/child`.
+         */
+        PartOut: {
+            /** Node Id */
+            node_id: string;
+            /** Block Id */
+            block_id: string;
         };
         /** PasswordIn */
         PasswordIn: {
@@ -3655,6 +3821,14 @@ export interface components {
             count: number;
             /** Steps */
             steps: components["schemas"]["PlannedStep"][];
+        };
+        /** PreviewOut */
+        PreviewOut: {
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            report: components["schemas"]["CoverageOut"];
         };
         /**
          * Problem
@@ -4525,6 +4699,8 @@ export interface components {
                         ordered?: boolean;
                     };
                     optional_credentials?: boolean;
+                    /** @description Kept from an import; it refuses to run. */
+                    placeholder?: boolean;
                 }[];
                 links?: {
                     from: string;
@@ -5959,6 +6135,98 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ImportOut"];
+                };
+            };
+            /**
+             * @description `format_unsupported`: This file is not in a format that can be imported.
+             *
+             *     `agent_invalid`: This agent has faults.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewOut"];
+                };
+            };
+            /**
+             * @description `format_unsupported`: This file is not in a format that can be imported.
+             *
+             *     `agent_invalid`: This agent has faults.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_preview_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewOut"];
                 };
             };
             /**
@@ -10751,6 +11019,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["pilothouse__features__files__schemas__UsageOut"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_library_agents: {
+        parameters: {
+            query?: {
+                q?: string;
+                status?: ("running" | "attention" | "idle" | "never_run") | null;
+                sort?: "created" | "changed" | "last_run" | "name";
+                order?: "asc" | "desc";
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EntryOut_"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Anything that went wrong. */
