@@ -418,6 +418,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/import/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Preview Import */
+        post: operations["preview_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/import/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Preview Import */
+        post: operations["v1_preview_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents/{agent_id}": {
         parameters: {
             query?: never;
@@ -1712,6 +1746,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/library/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Library Agents
+         * @description One's agents with how they fare: found by name and description, in the order that is asked for.
+         */
+        get: operations["list_library_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chat/sessions": {
         parameters: {
             query?: never;
@@ -2494,6 +2548,8 @@ export interface components {
                         ordered?: boolean;
                     };
                     optional_credentials?: boolean;
+                    /** @description Kept from an import; it refuses to run. */
+                    placeholder?: boolean;
                 }[];
                 links?: {
                     from: string;
@@ -2589,6 +2645,8 @@ export interface components {
                         ordered?: boolean;
                     };
                     optional_credentials?: boolean;
+                    /** @description Kept from an import; it refuses to run. */
+                    placeholder?: boolean;
                 }[];
                 links?: {
                     from: string;
@@ -2676,6 +2734,8 @@ export interface components {
                         ordered?: boolean;
                     };
                     optional_credentials?: boolean;
+                    /** @description Kept from an import; it refuses to run. */
+                    placeholder?: boolean;
                 }[];
                 links?: {
                     from: string;
@@ -2919,6 +2979,17 @@ export interface components {
              */
             instead_of: string | null;
         };
+        /** ChangedOut */
+        ChangedOut: {
+            /** Node Id */
+            node_id: string;
+            /** Field */
+            field: string;
+            from: components["schemas"]["JsonValue"];
+            to: components["schemas"]["JsonValue"];
+            /** Reason */
+            reason: string;
+        };
         /**
          * ChatModelsOut
          * @description The four cells, as they are for the caller.
@@ -3083,12 +3154,25 @@ export interface components {
             /** Items */
             items: components["schemas"]["ConnectionOut"][];
         };
-        /** CoverageOut */
+        /**
+         * CoverageOut
+         * @description How much of a file works here; whatever does not is named.
+         */
         CoverageOut: {
             /** Nodes */
             nodes: number;
             /** Supported */
             supported: number;
+            /** Placeholders */
+            placeholders: components["schemas"]["PartOut"][];
+            /** Disabled */
+            disabled: components["schemas"]["PartOut"][];
+            /** Changed */
+            changed: components["schemas"]["ChangedOut"][];
+            /** Dropped */
+            dropped: components["schemas"]["DroppedOut"][];
+            /** Credentials Needed */
+            credentials_needed: string[];
             /** Sub Agents */
             sub_agents: number;
             /** Runnable */
@@ -3290,6 +3374,26 @@ export interface components {
             }[];
         };
         /**
+         * DroppedOut
+         * @description What was left behind; `$agent` stands for the node where it is about the agent as a whole.
+         */
+        DroppedOut: {
+            /** Node Id */
+            node_id: string;
+            /** Field */
+            field: string;
+            /** Link */
+            link: {
+                from: string;
+                out: string;
+                to: string;
+                in: string;
+                static?: boolean;
+            } | null;
+            /** Reason */
+            reason: string;
+        };
+        /**
          * DryRunIn
          * @description How to try a run without consequences.
          */
@@ -3334,6 +3438,36 @@ export interface components {
          * @enum {string}
          */
         Effects: "none" | "reads" | "writes";
+        /**
+         * EntryOut
+         * @description An agent and how it fares; `attention` says why it wants its owner.
+         */
+        EntryOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Version */
+            version: number;
+            /** Newest Version */
+            newest_version: number;
+            /** Node Count */
+            node_count: number;
+            /** Created At */
+            created_at: string;
+            /** Updated At */
+            updated_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "running" | "attention" | "idle" | "never_run";
+            /** Attention */
+            attention: ("review_waits" | "run_failed") | null;
+            last_run: components["schemas"]["LastRunOut"] | null;
+        };
         /** ErrorPart */
         ErrorPart: {
             /**
@@ -3497,8 +3631,11 @@ export interface components {
         };
         /** ImportOut */
         ImportOut: {
-            agent: components["schemas"]["AgentDetail"];
-            coverage: components["schemas"]["CoverageOut"];
+            /** Agent Id */
+            agent_id: string;
+            /** Version */
+            version: number;
+            report: components["schemas"]["CoverageOut"];
         };
         /** IssueOut */
         IssueOut: {
@@ -3546,6 +3683,18 @@ export interface components {
          * @enum {string}
          */
         Kind: "standard" | "input" | "output" | "note" | "trigger" | "agent" | "ai" | "review" | "mcp_tool";
+        /**
+         * LastRunOut
+         * @description The newest run of an agent.
+         */
+        LastRunOut: {
+            /** Id */
+            id: string;
+            /** Status */
+            status: string;
+            /** Created At */
+            created_at: string;
+        };
         /**
          * Live
          * @description The process answers.
@@ -3752,12 +3901,29 @@ export interface components {
             /** Next Cursor */
             next_cursor: string | null;
         };
+        /** Page[EntryOut] */
+        Page_EntryOut_: {
+            /** Items */
+            items: components["schemas"]["EntryOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        };
         /** Page[VersionOut] */
         Page_VersionOut_: {
             /** Items */
             items: components["schemas"]["VersionOut"][];
             /** Next Cursor */
             next_cursor: string | null;
+        };
+        /**
+         * PartOut
+         * @description A node that cannot run here; one inside another agent is named by its way there, `parent/child`.
+         */
+        PartOut: {
+            /** Node Id */
+            node_id: string;
+            /** Block Id */
+            block_id: string;
         };
         /** PasswordIn */
         PasswordIn: {
@@ -3820,6 +3986,14 @@ export interface components {
             /** Steps */
             steps: components["schemas"]["PlannedStep"][];
         };
+        /** PreviewOut */
+        PreviewOut: {
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            report: components["schemas"]["CoverageOut"];
+        };
         /**
          * Problem
          * @description The body of every error.
@@ -3829,7 +4003,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "control_character" | "credential_in_use" | "csrf_failed" | "database_not_found" | "disabled_block" | "dry_run_left" | "effects_repeat" | "egress_denied" | "expired" | "file_corrupt" | "folder_not_found" | "folder_not_openable" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "invalid_path" | "invalid_reference" | "mail_refused" | "mail_uncertain" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "not_encrypted" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "pin_not_editable" | "precondition_required" | "price_unknown" | "query_refused" | "query_too_slow" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "run_id_missing" | "scope_missing" | "setup_done" | "shutting_down" | "sign_in_refused" | "simulation_unavailable" | "sqlite_off" | "step_unreachable" | "too_large" | "too_many_redirects" | "tool_refused" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upload_broken" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
+            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "control_character" | "credential_in_use" | "csrf_failed" | "database_not_found" | "disabled_block" | "dry_run_left" | "effects_repeat" | "egress_denied" | "expired" | "file_corrupt" | "folder_not_found" | "folder_not_openable" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "invalid_path" | "invalid_reference" | "language_missing" | "mail_refused" | "mail_uncertain" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "not_encrypted" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "pin_not_editable" | "precondition_required" | "price_unknown" | "query_refused" | "query_too_slow" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "run_id_missing" | "sandbox_gone" | "sandbox_too_full" | "sandbox_unusable" | "scope_missing" | "setup_done" | "shutting_down" | "sign_in_refused" | "simulation_unavailable" | "sqlite_off" | "step_unreachable" | "too_large" | "too_many_redirects" | "too_many_sandboxes" | "tool_refused" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upload_broken" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
             /** Message */
             message: string;
             /** Detail */
@@ -4711,6 +4885,8 @@ export interface components {
                         ordered?: boolean;
                     };
                     optional_credentials?: boolean;
+                    /** @description Kept from an import; it refuses to run. */
+                    placeholder?: boolean;
                 }[];
                 links?: {
                     from: string;
@@ -6145,6 +6321,98 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ImportOut"];
+                };
+            };
+            /**
+             * @description `format_unsupported`: This file is not in a format that can be imported.
+             *
+             *     `agent_invalid`: This agent has faults.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewOut"];
+                };
+            };
+            /**
+             * @description `format_unsupported`: This file is not in a format that can be imported.
+             *
+             *     `agent_invalid`: This agent has faults.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_preview_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewOut"];
                 };
             };
             /**
@@ -11227,6 +11495,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["pilothouse__features__files__schemas__UsageOut"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_library_agents: {
+        parameters: {
+            query?: {
+                q?: string;
+                status?: ("running" | "attention" | "idle" | "never_run") | null;
+                sort?: "created" | "changed" | "last_run" | "name";
+                order?: "asc" | "desc";
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EntryOut_"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Anything that went wrong. */
