@@ -32,11 +32,14 @@ class DryRunIn(In):
 
     mode: Annotated[
         Literal["stub", "recorded", "simulate"],
-        Field(description="What blocks that reach outside give: examples, values of another run, or a model's ideas."),
-    ] = "stub"
+        Field(
+            default_factory=lambda: "stub",
+            description="What blocks that reach outside give: examples, values of another run, or a model's ideas.",
+        ),
+    ]
     run_id: Annotated[IdText, Field(description="The run whose values count; for `recorded`.")] | None = None
     as_of: Annotated[AwareDatetime, Field(description="The moment at which it seems to happen.")] | None = None
-    seed: Annotated[Whole, Field(description="Equal seeds make equal chances.")] = 0
+    seed: Annotated[Whole, Field(default_factory=int, description="Equal seeds make equal chances.")]
 
 
 class RunIn(In):
@@ -52,7 +55,7 @@ class RunIn(In):
         dict[str, CredentialChoice],
         Field(default_factory=dict, description="A credential for each of the agent's needs, by the need's key."),
     ]
-    dry_run: Annotated[bool | DryRunIn, Field(description="Whether to try it only, and how.")] = False
+    dry_run: Annotated[bool | DryRunIn, Field(default_factory=bool, description="Whether to try it only, and how.")]
 
 
 class RunPinIn(In):
@@ -69,8 +72,8 @@ class RunForkIn(In):
         Shallow | None, Field(description="New values for some of its pins; the others stay as they were.")
     ] = None
     version: Annotated[Whole, Field(ge=1, description="Another version of the agent.")] | None = None
-    plan_only: Annotated[bool, Field(description="Say what would happen, and start nothing.")] = False
-    confirm: Annotated[bool, Field(description="Start it even if effects would be repeated.")] = False
+    plan_only: Annotated[bool, Field(default_factory=bool, description="Say what would happen, and start nothing.")]
+    confirm: Annotated[bool, Field(default_factory=bool, description="Start it even if effects would be repeated.")]
 
 
 class PlannedStep(Out):
