@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pilothouse.base.files import DirectoryStore, FileKeyRefused, FileNotFound, FileStore, FileStoreUnavailable
+from pilothouse.base.directory_store import DirectoryStore
+from pilothouse.base.files import FileKeyRefused, FileNotFound, FileStore, FileStoreUnavailable
 
 
 @pytest.fixture

@@ -176,11 +176,6 @@ async def test_tables_are_read_as_text(inputs: dict[str, Json], rows: list[Json]
     assert await run("Read spreadsheet", **inputs) == [("row", row) for row in rows]
 
 
-async def test_files_are_not_read_yet():
-    said = await error_of("Read spreadsheet", file_input="workspace://a.xlsx")
-    assert said == "reading files is not supported yet; give contents"
-
-
 @pytest.mark.parametrize("inputs", [{"delimiter": ""}, {"delimiter": "ab"}, {"quotechar": "ab"}, {"escapechar": "xy"}])
 async def test_marks_that_cannot_be_used_are_errors(inputs: dict[str, Json]):
     assert (await error_of("Read spreadsheet", contents="a,b\n1,2", **inputs)).startswith("cannot be read as a table")

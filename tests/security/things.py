@@ -5,12 +5,13 @@ another user cannot reach it.
 """
 
 import hashlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Final, TypeAlias
 
 from pilothouse.features.agents import create_agent
 from pilothouse.features.chat import Message, NewSession
 from pilothouse.features.credentials import ApiKeyIn, create_credential
+from pilothouse.features.files import NewFile
 from pilothouse.features.models import ConnectionIn, create_model_connection
 from pilothouse.features.runs.service import RunAsk
 from pilothouse.kit.ids import AgentId, new_id
@@ -74,6 +75,13 @@ async def make_credential(site: Site, person: Person) -> str:
         return (await create_credential(work, site.house.keyring, ApiKeyIn.model_validate(facts))).id
 
 
+async def make_file(site: Site, person: Person) -> str:
+    async def content() -> AsyncGenerator[bytes]:
+        yield b"somebody's"
+
+    return await site.house.cabinet.put(person.id, NewFile(f"/{new_id()}.txt"), content())
+
+
 async def themselves(site: Site, person: Person) -> str:
     return person.id
 
@@ -87,6 +95,7 @@ MAKERS: Final[Mapping[str, Maker]] = {
     "api_key_id": make_key,
     "chat_id": make_chat,
     "credential_id": make_credential,
+    "file_id": make_file,
 }
 # Parameters that name nobody's thing: a value that exists for everyone, or within the thing named before it.
 SHARED: Final[Mapping[str, str]] = {

@@ -17,6 +17,7 @@ from pilothouse.features.agents import routes as agents
 from pilothouse.features.chat import Conversations
 from pilothouse.features.chat import routes as chat
 from pilothouse.features.credentials import routes as credentials
+from pilothouse.features.files import routes as files
 from pilothouse.features.models import routes as language_models
 from pilothouse.features.reviews import routes as reviews
 from pilothouse.features.runs import RunEvents
@@ -32,6 +33,7 @@ def api_routes() -> list[Router]:
         *runs.routers(),
         reviews.router,
         credentials.router,
+        *files.routers(),
         *talk,
         socket_routes(),
     ]
@@ -61,6 +63,7 @@ def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAP
     app.state.flags = partial(public_flags, house)
     app.state.models = house.models
     app.state.credentials = house.credentials
+    app.state.cabinet = house.cabinet
     app.state.reception = house.reception
     app.state.catalogue = house.registry
     app.state.plans = house.plans

@@ -12,17 +12,19 @@ from pilothouse import __version__
 from pilothouse.app.catalogue import open_registry
 from pilothouse.app.holds import is_held, until_released
 from pilothouse.app.migrate import ready_schema
+from pilothouse.app.outside import judge_addresses, open_folder
 from pilothouse.app.profile import Profile, profile_of
 from pilothouse.app.reactions import reactions, stopper_of, together
 from pilothouse.app.sealed import SEALED
 from pilothouse.app.turns import probe, turn_handler
-from pilothouse.app.upkeep import LOOK_SECONDS, upkeep, upkeep_of_chat, upkeep_of_runs
+from pilothouse.app.upkeep import LOOK_SECONDS, upkeep, upkeep_of_chat, upkeep_of_files, upkeep_of_runs
 from pilothouse.base import failpoints
 from pilothouse.base.committer import Committer
 from pilothouse.base.committer_postgres import PostgresCommitter
 from pilothouse.base.committer_sqlite import SqliteCommitter
 from pilothouse.base.database import Database
 from pilothouse.base.directory_lock import hold_directory
+from pilothouse.base.directory_store import DirectoryStore
 from pilothouse.base.egress import EgressPolicy
 from pilothouse.base.fanout import Fanout, LocalFanout
 from pilothouse.base.guarded_http import GuardedHttp
@@ -45,10 +47,13 @@ from pilothouse.features.agents import Plans, agents_naming
 from pilothouse.features.chat import KIND as TURN_KIND
 from pilothouse.features.chat import BlockPilot, Chat, Drive, Lines
 from pilothouse.features.credentials import Safe, Vault, check_keys, system_credentials
+from pilothouse.features.files import Cabinet, FileUpkeep
+from pilothouse.features.files import Limits as FileLimits
 from pilothouse.features.models import ModelDesk, Spending, Stockroom, limits_of
 from pilothouse.features.reviews import Reviews
 from pilothouse.features.runs import Retention, Runs
 from pilothouse.features.runs.desk import Counter
+from pilothouse.features.runs.files import RunFiles
 from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.keys import Keys
 from pilothouse.features.runs.loading import Loader
@@ -83,6 +88,7 @@ class House:
     retention: Retention
     chat: Chat
     credentials: Safe
+    cabinet: Cabinet
     models: ModelDesk
     sweeper: Sweeper
     upkeep: PeriodicRunner
@@ -165,10 +171,11 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
         bell, fanout = await _open_lines(stack, profile, settings)
         policy = EgressPolicy(settings.egress_allow)
         http = await stack.enter_async_context(GuardedHttp(GuardedTransport(policy)))
-        outside = await stack.enter_async_context(GuardedOutside(policy))
+        outside = await stack.enter_async_context(GuardedOutside(policy, sqlite_dir=open_folder(settings)))
         helpers = Helpers(test_blocks=settings.test_blocks, plugins=settings.block_plugins)
         stack.push_async_callback(helpers.close)
         house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http, outside, helpers)
+        judge_addresses(house.registry, policy)
         if serves:
             stack.push_async_callback(house.close)
             await house.begin_sweeping()
@@ -226,14 +233,18 @@ def _furnish(
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     vault = Vault(reader, committer, keyring, system_credentials(settings))
     counter = Counter(committer, reader, bell, plans, _caps(settings), keyring, vault)
-    motor = _motor(
-        settings, counter, fanout, Stage(registry, http, RunMemories(reader), helpers, Keys(vault, reader), outside)
-    )
+    cabinet = _cabinet(settings, committer, reader)
+    remembered = RunMemories(reader)
+    with_files = RunFiles(cabinet, reader, remembered)
+    stage = Stage(registry, http, remembered, helpers, Keys(vault, reader), outside, with_files)
+    motor = _motor(settings, counter, fanout, stage)
     runs = Runs(committer, reader, bell, plans, motor, counter.caps, motor.process_id)
     reception = Reception(units, keyring, memories)
     retention = Retention(committer, reader, plans, settings.run_log_days, settings.run_days)
     reviews = Reviews(committer, reader, bell)
+    tidying = FileUpkeep(cabinet.store, committer, reader, cabinet.limits.quota_bytes)
     chores = [*upkeep(units, reception), *upkeep_of_runs(retention, reviews), *upkeep_of_chat(committer, reader)]
+    chores += upkeep_of_files(tidying)
     spending = Spending(reader, limits_of(settings))
     return House(
         *(settings, profile, keyring, database, units),
@@ -247,10 +258,16 @@ def _furnish(
         retention=retention,
         chat=_chat(runs, Lines(committer, fanout, bell), spending),
         credentials=Safe(keyring, vault.system, agents_naming),
+        cabinet=cabinet,
         models=ModelDesk(units, keyring, Stockroom(settings, reader, keyring), spending, probe),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
         upkeep=PeriodicRunner(committer, chores, tick_seconds=LOOK_SECONDS),
     )
+
+
+def _cabinet(settings: Settings, committer: Committer, reader: Reader) -> Cabinet:
+    limits = FileLimits(settings.max_file_bytes, settings.workspace_quota)
+    return Cabinet(DirectoryStore(settings.files_dir), committer, reader, limits)
 
 
 def _motor(settings: Settings, counter: Counter, fanout: Fanout, stage: Stage) -> Motor:

@@ -8,6 +8,7 @@ from pilothouse.features.accounts import models as accounts
 from pilothouse.features.agents import models as agents
 from pilothouse.features.chat import models as chat
 from pilothouse.features.credentials import models as credentials
+from pilothouse.features.files import models as files
 from pilothouse.features.models import models as language_models
 from pilothouse.features.reviews import models as reviews
 from pilothouse.features.runs import models as runs
@@ -17,6 +18,7 @@ __all__ = [
     "agents",
     "chat",
     "credentials",
+    "files",
     "idempotency",
     "language_models",
     "logs",

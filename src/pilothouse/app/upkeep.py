@@ -11,6 +11,7 @@ from pilothouse.base.reader import Reader
 from pilothouse.base.work import Units
 from pilothouse.features.accounts import Reception, forget_expired
 from pilothouse.features.chat import Trimming
+from pilothouse.features.files import FileUpkeep
 from pilothouse.features.reviews import Reviews
 from pilothouse.features.runs import Retention
 from pilothouse.features.runs.memory import forget_ended_runs
@@ -18,6 +19,7 @@ from pilothouse.features.runs.memory import forget_ended_runs
 EVERY = timedelta(minutes=10)
 FORGET_EVERY = timedelta(hours=6)
 EXPIRE_EVERY = timedelta(minutes=1)
+TIDY_EVERY = timedelta(hours=1)
 LOOK_SECONDS = 15.0
 
 
@@ -32,6 +34,11 @@ def upkeep_of_runs(retention: Retention, reviews: Reviews) -> Sequence[Periodic]
 def upkeep_of_chat(committer: Committer, reader: Reader) -> Sequence[Periodic]:
     """What is done about conversations."""
     return [Periodic("trim_old_turns", EVERY, Trimming(committer, reader).trim_old_turns)]
+
+
+def upkeep_of_files(files: FileUpkeep) -> Sequence[Periodic]:
+    """What is done about files."""
+    return [Periodic("tidy_files", TIDY_EVERY, files.tidy_files)]
 
 
 def upkeep(units: Units, reception: Reception) -> Sequence[Periodic]:

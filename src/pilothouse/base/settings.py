@@ -2,8 +2,9 @@
 
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
+from urllib.parse import unquote, urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
 from pilothouse.base.places import default_data_dir
 
@@ -16,6 +17,14 @@ def _split(value: object) -> object:
 def _absolute(value: object) -> object:
     """`~` and relative paths are read where the process starts, not where it later happens to be."""
     return Path(value).expanduser().absolute() if isinstance(value, str | Path) else value
+
+
+def _file_url(value: str) -> str:
+    """Object stores are not spoken to yet, and a file must not land where nobody looks for it."""
+    url = urlsplit(value)
+    if url.scheme != "file" or url.netloc or not url.path.startswith("/"):
+        raise ValueError("must be like file:///srv/pilothouse/files")
+    return value
 
 
 Words: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_split)]
@@ -48,7 +57,10 @@ class Settings(BaseModel):
     broker_url: SecretStr | None = None  # absent: bells ring in process
     broker_prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")] = "pilothouse"
     redis_url: SecretStr | None = None
-    files_url: str | None = None  # absent: a directory under the data directory
+    # A `file:` address that every process sees; absent: a directory under the data directory.
+    files_url: Annotated[str, AfterValidator(_file_url)] | None = None
+    max_file_bytes: Annotated[int, Field(ge=1, le=1 << 40)] = 100 * 1024 * 1024
+    workspace_quota: Annotated[int, Field(ge=1)] | None = None  # bytes for each person; absent: no limit
     migrate: Literal["auto", "check"] | None = None  # absent: auto embedded, check scaled
 
     # Secrets; absent ones are made at first start
@@ -70,6 +82,7 @@ class Settings(BaseModel):
     run_log_days: Annotated[int, Field(ge=0)] = 30  # how long an ended run keeps its log; 0: for ever
     run_days: Annotated[int, Field(ge=0)] = 90  # and its row
     egress_allow: Words = ()
+    sqlite_dir: Place | None = None  # a folder of SQLite files that agents may query; absent: none
     block_plugins: Words = ()  # packages whose blocks may be used
     disabled_blocks: Words = ()  # ids, categories or packages
     metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = None
@@ -107,5 +120,5 @@ class Settings(BaseModel):
 
     @property
     def files_dir(self) -> Path:
-        """Where files are kept when `files_url` names no other place."""
-        return self.data_dir / "files"
+        """Where files are kept."""
+        return self.data_dir / "files" if self.files_url is None else Path(unquote(urlsplit(self.files_url).path))

@@ -8,6 +8,7 @@ from random import Random
 from typing import Literal, Protocol, TypeAlias
 
 from pilothouse.blocks.credentials import Credential
+from pilothouse.blocks.files import Files
 from pilothouse.blocks.outside import Outside
 from pilothouse.kit.json import Json, JsonObject
 
@@ -144,11 +145,13 @@ class BlockContext(Protocol):
     @property
     def http(self) -> Http: ...
     @property
-    def outside(self) -> Outside: ...  # mail servers
+    def outside(self) -> Outside: ...  # mail servers, databases, tool servers
     @property
     def log(self) -> BlockLog: ...
     @property
     def memory(self) -> Memory: ...
+    @property
+    def files(self) -> Files: ...
     @property
     def credentials(self) -> Mapping[str, Credential]:
         """What the step's credentials pins name, opened, by pin; a pin that names none is not there."""

@@ -10,6 +10,7 @@ from pilothouse.blocks.context import HttpReply
 from pilothouse.blocks.contract import (
     AnyJson,
     BlockContext,
+    BlockFailed,
     BlockInput,
     BlockOutput,
     Category,
@@ -18,13 +19,16 @@ from pilothouse.blocks.contract import (
     block,
     reply,
 )
+from pilothouse.blocks.form_data import Part, form_data
 from pilothouse.kit.json import Json, dump_bytes, dumps, loads
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+MAX_FILES = 20
+MAX_SENT = 25 * 1024 * 1024
 
 
 class SendWebRequestIn(BlockInput):
-    url: Annotated[str, Field(description="A public http or https address.")]
+    url: Annotated[str, Field(description="A public http or https address.", json_schema_extra={"address": "url"})]
     method: Annotated[
         Literal["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"], Field(description="HTTP method.")
     ] = "POST"
@@ -75,7 +79,12 @@ def effects_of(ask: SendWebRequestIn) -> Effects:
             http=[reply(503, "busy", content_type="text/plain")],
             fires=[("server_error", "busy")],
         ),
-        Example(ask={"url": "https://example.com", "files": ["workspace://a"]}, fires=[("error", str)]),
+        Example(
+            ask={"url": "https://example.com", "files": ["data:text/plain,hi"], "body": {"a": "b"}},
+            http=[reply(200, {"ok": True})],
+            fires=[("response", {"ok": True})],
+        ),
+        Example(ask={"url": "https://example.com", "files": ["workspace://a"]}, fails="invalid_reference"),
         Example(ask={"url": "https://example.com", "method": "BREW"}, fails="invalid_input"),
     ],
 )
@@ -86,9 +95,7 @@ async def send_web_request(ask: SendWebRequestIn, ctx: BlockContext) -> SendWebR
 
 async def send(ask: SendWebRequestIn, ctx: BlockContext, private: Mapping[str, str] | None = None) -> SendWebRequestOut:
     """With `private` headers that no other origin gets."""
-    if ask.files:
-        return SendWebRequestOut(error="sending files is not supported yet")
-    headers, content = request_body(ask)
+    headers, content = await multipart_body(ask, ctx) if ask.files else request_body(ask)
     if ask.method not in SAFE and "idempotency-key" not in {name.lower() for name in headers}:
         headers["Idempotency-Key"] = ctx.idempotency_key()
     answer = await ctx.http.request(ask.method, ask.url, headers=headers, private=private, content=content)
@@ -98,6 +105,15 @@ async def send(ask: SendWebRequestIn, ctx: BlockContext, private: Mapping[str, s
     if 400 <= answer.status < 500:
         return SendWebRequestOut(client_error=value)
     return SendWebRequestOut(server_error=value)
+
+
+async def multipart_body(ask: SendWebRequestIn, ctx: BlockContext) -> tuple[dict[str, str], bytes]:
+    """The files, and the body's fields, as a form; it alone can say what its parts are divided by."""
+    parts = [Part(ask.files_name, *await ctx.files.read(source, limit=MAX_SENT)) for source in ask.files[:MAX_FILES]]
+    if len(ask.files) > MAX_FILES or sum(len(part.content) for part in parts) > MAX_SENT:
+        raise BlockFailed("files_too_large", f"At most {MAX_FILES} files and {MAX_SENT} bytes are sent at once.")
+    kind, content = form_data(ask.body if isinstance(ask.body, dict) else {}, parts, ctx.idempotency_key("parts"))
+    return {**{name: told for name, told in ask.headers.items() if name.lower() != "content-type"}, **kind}, content
 
 
 def request_body(ask: SendWebRequestIn) -> tuple[dict[str, str], bytes | None]:

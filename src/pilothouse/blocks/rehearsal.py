@@ -9,9 +9,10 @@ from random import Random
 from pilothouse.blocks.context import ChildOrder, Decision, PilotAnswer, PilotOrder, Question, Scope
 from pilothouse.blocks.credentials import Credential
 from pilothouse.blocks.example import Reply, Said
+from pilothouse.blocks.rehearsed_files import KeptFiles
 from pilothouse.kit.errors import PilothouseError
 from pilothouse.kit.json import Json, JsonObject, dump_bytes, loads
-from pilothouse.kit.outside import Letter, Login, MailSearch, RawMail
+from pilothouse.kit.outside import DatabaseQuery, Letter, Login, MailSearch, RawMail, Rows, ToolAnswer, ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class PreparedOutside:
     def __init__(self, said: Iterable[Said] = ()) -> None:
         self.said = list(said)
         self.logins: list[Login] = []
-        self.asked: list[Letter | MailSearch] = []
+        self.asked: list[Letter | MailSearch | DatabaseQuery | ToolCall] = []
 
     async def send_mail(self, login: Login, letter: Letter) -> None:
         self.logins.append(login)
@@ -93,7 +94,18 @@ class PreparedOutside:
         assert isinstance(said, list)
         return said
 
-    def _next(self, ask: Letter | MailSearch) -> Said:
+    async def query_database(self, login: Login, query: DatabaseQuery) -> Rows:
+        self.logins.append(login)
+        said = self._next(query)
+        assert isinstance(said, Rows)
+        return said
+
+    async def call_tool(self, call: ToolCall) -> ToolAnswer:
+        said = self._next(call)
+        assert isinstance(said, ToolAnswer)
+        return said
+
+    def _next(self, ask: Letter | MailSearch | DatabaseQuery | ToolCall) -> Said:
         self.asked.append(ask)
         if not self.said:
             raise AssertionError(f"the example has no answer for {ask}")
@@ -141,6 +153,7 @@ class Rehearsal:
     outside: PreparedOutside = field(default_factory=PreparedOutside)
     log: KeptLog = field(default_factory=KeptLog)
     memory: KeptMemory = field(default_factory=KeptMemory)
+    stored: KeptFiles | None = None
     credentials: Mapping[str, Credential] = field(default_factory=dict[str, Credential])
     run_id: str = "00000000-0000-7000-8000-000000000001"
     node_id: str = "node"
@@ -150,6 +163,12 @@ class Rehearsal:
     random: Random = field(default_factory=lambda: Random(0))
     moment: datetime = datetime(2026, 1, 1, 12, tzinfo=UTC)
     waits: list[datetime] = field(default_factory=list[datetime])
+
+    @property
+    def files(self) -> KeptFiles:
+        if self.stored is None:
+            self.stored = KeptFiles(self.http)
+        return self.stored
 
     def now(self) -> datetime:
         return self.moment

@@ -1,13 +1,14 @@
-"""Tables that come as text."""
+"""Tables: read from text and from files, and written to files."""
 
+import asyncio
 import csv
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from io import StringIO
 from typing import Annotated
 
 from pydantic import Field
 
-from pilothouse.blocks.beside import beside
+from pilothouse.blocks.beside import LITTLE, beside
 from pilothouse.blocks.contract import (
     BlockContext,
     BlockInput,
@@ -17,6 +18,8 @@ from pilothouse.blocks.contract import (
     Example,
     block,
 )
+from pilothouse.blocks.file_blocks import effects_of
+from pilothouse.blocks.workbooks import is_workbook, workbook_rows
 
 
 class ReadSpreadsheetIn(BlockInput):
@@ -46,6 +49,7 @@ class ReadSpreadsheetOut(BlockOutput):
     name="Read spreadsheet",
     categories={Category.TEXT, Category.DATA},
     effects=Effects.READS,
+    effects_of=lambda ask: effects_of(ask.file_input),
     happy_pins=("row",),
     examples=[
         Example(
@@ -63,39 +67,62 @@ class ReadSpreadsheetOut(BlockOutput):
         Example(ask={"contents": "", "produce_singular_result": True}, fires=[("rows", [])]),
         Example(ask={"contents": "a,b\n1,2,3"}, fires=[("row", {"a": "1", "b": "2", "2": "3"})]),
         Example(ask={"contents": "a", "delimiter": ";;"}, fires=[("error", str)]),
+        Example(
+            ask={"file_input": "data:text/csv,a%2Cb%0A1%2C2", "produce_singular_result": True},
+            fires=[("rows", [{"a": "1", "b": "2"}])],
+        ),
+        Example(
+            ask={"file_input": "data:;base64,UEsDBA=="},
+            fires=[("error", "cannot be read as a table: it is damaged or no spreadsheet file")],
+        ),
+        Example(ask={"file_input": "data:;base64,//79"}, fires=[("error", "cannot be read as a table: it is no text")]),
+        Example(ask={"file_input": "workspace://nobody"}, fails="invalid_reference"),
         Example(ask={}, fires=[("error", "give contents or a file")]),
     ],
 )
 async def read_spreadsheet(ask: ReadSpreadsheetIn, ctx: BlockContext) -> AsyncIterator[ReadSpreadsheetOut]:
-    """Read a table (CSV), row by row or all at once; every cell is text."""
-    if ask.contents is None:
-        missing = "reading files is not supported yet; give contents" if ask.file_input else "give contents or a file"
-        yield ReadSpreadsheetOut(error=missing)
+    """Read a table (CSV or xlsx), row by row or all at once; every cell is text."""
+    if ask.contents is None and not ask.file_input:
+        yield ReadSpreadsheetOut(error="give contents or a file")
         return
     try:
+        lines = await lines_of(ask, ctx)
         if ask.produce_singular_result:
-            contents = ask.contents
-            yield ReadSpreadsheetOut(rows=await beside(len(contents), lambda: list(rows_of(ask, contents))))
+            size = len(ask.contents) if ask.contents is not None else LITTLE + 1
+            yield ReadSpreadsheetOut(rows=await beside(size, lambda: list(rows_of(ask, lines))))
             return
-        for row in rows_of(ask, ask.contents):
+        for row in rows_of(ask, lines):
             yield ReadSpreadsheetOut(row=row)
     except (csv.Error, TypeError, ValueError) as fault:
         yield ReadSpreadsheetOut(error=f"cannot be read as a table: {fault}")
 
 
-def rows_of(ask: ReadSpreadsheetIn, contents: str) -> Iterator[dict[str, str]]:
-    """Each row by its columns; a row longer than the header names the rest by number."""
-    cells = (
-        [cell.strip() for cell in line] if ask.strip else line
-        for line in csv.reader(
-            StringIO(contents, newline=""),
-            delimiter=ask.delimiter,
-            quotechar=ask.quotechar or None,
-            quoting=csv.QUOTE_MINIMAL if ask.quotechar else csv.QUOTE_NONE,
-            escapechar=ask.escapechar or None,
-        )
-        if line
+async def lines_of(ask: ReadSpreadsheetIn, ctx: BlockContext) -> Iterable[list[str]]:
+    """The cells of each line. Raises `ValueError` for a file that is no table."""
+    if ask.contents is not None:
+        return csv_lines(ask, ask.contents)
+    content = (await ctx.files.read(ask.file_input or "")).content
+    if is_workbook(content):
+        return await asyncio.to_thread(workbook_rows, content)
+    try:
+        return csv_lines(ask, content.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise ValueError("it is no text") from None
+
+
+def csv_lines(ask: ReadSpreadsheetIn, contents: str) -> Iterable[list[str]]:
+    return csv.reader(
+        StringIO(contents, newline=""),
+        delimiter=ask.delimiter,
+        quotechar=ask.quotechar or None,
+        quoting=csv.QUOTE_MINIMAL if ask.quotechar else csv.QUOTE_NONE,
+        escapechar=ask.escapechar or None,
     )
+
+
+def rows_of(ask: ReadSpreadsheetIn, lines: Iterable[list[str]]) -> Iterator[dict[str, str]]:
+    """Each row by its columns; a row longer than the header names the rest by number."""
+    cells = ([cell.strip() for cell in line] if ask.strip else line for line in lines if line)
     header: list[str] = next(cells, list[str]()) if ask.has_header else []
     for number, line in enumerate(cells):
         if number >= ask.skip_rows:

@@ -28,7 +28,10 @@ from pilothouse.migrations import HEAD
 from tests.base.waiting import until
 
 ORIGIN = "http://localhost:8000"
-SCOPES = ("agents:read", "agents:run", "agents:write", "chat:use", "runs:read", "runs:write")
+SCOPES = (
+    *("agents:read", "agents:run", "agents:write", "chat:use", "files:read", "files:write"),
+    *("runs:read", "runs:write"),
+)
 
 
 @dataclass(slots=True)

@@ -97,7 +97,9 @@ async def _fill(
     # After the rows: what they speak of was there before them.
     if settings.files_dir.is_dir():
         for path in sorted(settings.files_dir.rglob("*")):
-            _keep_file(archive, path, path.relative_to(settings.files_dir).as_posix())
+            name = path.relative_to(settings.files_dir).as_posix()
+            if not name.startswith("."):  # what is still coming in is no file yet
+                _keep_file(archive, path, name)
     fingerprint = open_keyring(settings).fingerprint()
     if passphrase is not None:
         with archive.member("secrets") as sink:

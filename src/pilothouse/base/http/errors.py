@@ -177,6 +177,9 @@ def _headers(error: PilothouseError) -> Headers:
     retry_after = error.facts.get("retry_after")
     if isinstance(retry_after, int):
         return [(b"retry-after", b"%d" % retry_after)]
+    size = error.facts.get("size_bytes")
+    if error.status == 416 and isinstance(size, int):
+        return [(b"content-range", b"bytes */%d" % size)]
     if error.status == 503:
         return [(b"retry-after", b"%d" % RETRY_AFTER_SECONDS)]
     if isinstance(error, Unauthenticated):

@@ -44,7 +44,10 @@ class BodyRule:
 
 
 DEFAULT_RULE = BodyRule("")
+ANY_SIZE = 1 << 50
 BODY_RULES = (
+    BodyRule("/api/workspace/files", ANY_SIZE, media=None, suffix="/files"),  # counted where they are stored
+    BodyRule("/api/v1/files", ANY_SIZE, media=None, suffix="/files"),
     BodyRule("/api/hooks/", 5 * MEGABYTE, media=None),
     BodyRule("/api/agents", 10 * MEGABYTE),
     BodyRule("/api/v1/agents", 10 * MEGABYTE),

@@ -63,6 +63,9 @@ class RunMemories:
         del self._journals[run_id]
         self._made.pop(run_id, None)
 
+    def journal_of(self, run_id: str) -> RunJournal:
+        return self._journals[run_id]
+
     async def timezone_of(self, run_id: str) -> str:
         """Of the person whose run it is."""
         rows = await self._reader.rows(_TIMEZONE, run_id)

@@ -15,7 +15,9 @@ from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.runner import Runnable as BlockRunnable
 from pilothouse.engine.context import StepContext, Waiting
 from pilothouse.engine.ports import Runnable, StepFailed
+from pilothouse.features.runs.absent import AbsentBlock
 from pilothouse.features.runs.desk import Desk
+from pilothouse.features.runs.files import RunFiles, StepFiles
 from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.keys import Hider, Keys, credential_pins
 from pilothouse.features.runs.memory import RunMemories, StepMemory
@@ -34,7 +36,17 @@ _FAILED: Fired = [(ERROR_PIN, None)]
 class StageContext:
     """The engine's step context, in the words of the block contract."""
 
-    __slots__ = ("_desk", "_http", "_memories", "_outside", "_step", "credentials", "used_memory")
+    __slots__ = (
+        "_desk",
+        "_files",
+        "_http",
+        "_memories",
+        "_outside",
+        "_step",
+        "credentials",
+        "used_files",
+        "used_memory",
+    )
 
     def __init__(
         self,
@@ -44,14 +56,17 @@ class StageContext:
         desk: Desk | None,
         credentials: Mapping[str, Credential] = NONE_OPENED,
         outside: Outside | None = None,
+        files: RunFiles | None = None,
     ) -> None:
         self._step = step
+        self._files = files
         self._outside = outside
         self.credentials = credentials
         self._http = http
         self._memories = memories
         self._desk = desk
         self.used_memory: StepMemory | None = None
+        self.used_files: StepFiles | None = None
 
     @property
     def run_id(self) -> str:
@@ -92,6 +107,21 @@ class StageContext:
         if self.used_memory is None:
             self.used_memory = self._memories.of_step(self._step.run_id)
         return self.used_memory
+
+    @property
+    def files(self) -> StepFiles:
+        if self._files is None:
+            raise BlockFailed("not_available", "There are no files here.")
+        if self.used_files is None:
+            self.used_files = self._files.of_step(self._step.run_id, str(self._step.step_id), self._http)
+        return self.used_files
+
+    def leave(self, *, keep: bool) -> None:
+        """The step is over, or waits; `keep` what it put and wrote unless it failed."""
+        if self.used_memory is not None:
+            self.used_memory.leave(keep=keep)
+        if self.used_files is not None:
+            self.used_files.leave(keep=keep)
 
     def now(self) -> datetime:
         return from_micros(self._step.now())
@@ -147,6 +177,7 @@ class StagedBlock:
     keys: Keys | None = None  # who opens what its credentials pins name
     key_pins: tuple[str, ...] = ()
     outside: Outside | None = None
+    files: RunFiles | None = None
 
     @property
     def spec(self) -> BlockSpec:
@@ -160,7 +191,7 @@ class StagedBlock:
         return self.block.effects_of(inputs)
 
     def _context(self, ctx: StepContext, opened: Mapping[str, Credential] = NONE_OPENED) -> StageContext:
-        return StageContext(ctx, self.http, self.memories, self.desk, opened, self.outside)
+        return StageContext(ctx, self.http, self.memories, self.desk, opened, self.outside, self.files)
 
     async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
         if self.helpers is not None:
@@ -177,8 +208,7 @@ class StagedBlock:
             fired = []
             raise
         finally:
-            if staged.used_memory is not None:
-                staged.used_memory.leave(keep=not fired or fired[-1][0] != ERROR_PIN)
+            staged.leave(keep=not fired or fired[-1][0] != ERROR_PIN)
         if self.block.spec.effects is Effects.WRITES:
             failpoints.hit("effect_done_not_journaled")
         return fired
@@ -229,25 +259,7 @@ class StagedBlock:
             keep = True
             raise
         finally:
-            if staged.used_memory is not None:
-                staged.used_memory.leave(keep=keep)
-
-
-@dataclass(frozen=True, slots=True)
-class AbsentBlock:
-    """A block that cannot be had any more; its spec says so, and the engine ends the run for it."""
-
-    spec: BlockSpec
-    is_generator: bool = False
-
-    def effects_of(self, inputs: JsonObject) -> Effects:
-        return Effects.NONE
-
-    async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
-        raise StepFailed("disabled_block", f"{self.spec.name} is switched off.")
-
-    async def stream(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
-        yield await self.call(inputs, ctx)
+            staged.leave(keep=keep)
 
 
 class Stage:
@@ -261,7 +273,9 @@ class Stage:
         helpers: Helpers | None = None,
         keys: Keys | None = None,
         outside: Outside | None = None,
+        files: RunFiles | None = None,
     ) -> None:
+        self._files = files
         self._keys = keys
         self._outside = outside
         self._registry = registry
@@ -281,7 +295,7 @@ class Stage:
                 helpers = self._helpers if block.spec.cpu_heavy else None
                 found = self._staged[block_id] = StagedBlock(
                     *(block, self._http, self.memories, None, helpers),
-                    *(self._keys, credential_pins(block.spec), self._outside),
+                    *(self._keys, credential_pins(block.spec), self._outside, self._files),
                 )
             except UserError:  # it cannot be loaded, as was found out just now
                 return AbsentBlock(replace(spec, disabled=True))

@@ -1,0 +1,40 @@
+"""Files: what people upload and what runs and sessions write, each under a path in somebody's workspace."""
+
+from pilothouse.features.files.cabinet import Cabinet, KeptFile, Limits, NewFile
+from pilothouse.features.files.errors import (
+    FileCorrupt,
+    FileTooLarge,
+    PathInvalid,
+    PathTaken,
+    QuotaExceeded,
+    ReferenceInvalid,
+    StoredFileNotFound,
+)
+from pilothouse.features.files.paths import checked_place, run_folder, session_folder
+from pilothouse.features.files.service import delete_file, move_file, restore_file
+from pilothouse.features.files.upkeep import FileUpkeep
+from pilothouse.features.files.writes import RELEASE, SHELVE, Shelved
+
+__all__ = [
+    "RELEASE",
+    "SHELVE",
+    "Cabinet",
+    "FileCorrupt",
+    "FileTooLarge",
+    "FileUpkeep",
+    "KeptFile",
+    "Limits",
+    "NewFile",
+    "PathInvalid",
+    "PathTaken",
+    "QuotaExceeded",
+    "ReferenceInvalid",
+    "Shelved",
+    "StoredFileNotFound",
+    "checked_place",
+    "delete_file",
+    "move_file",
+    "restore_file",
+    "run_folder",
+    "session_folder",
+]

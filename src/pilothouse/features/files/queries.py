@@ -1,0 +1,90 @@
+"""Every select of files, scoped to the actor."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from sqlalchemy import Select, case, func, select
+
+from pilothouse.base.work import Read
+from pilothouse.features.files.errors import StoredFileNotFound
+from pilothouse.features.files.models import FileRevision, StoredFile
+
+
+class FileFilter(NamedTuple):
+    """Which files to list; what is None does not matter."""
+
+    folder: str | None = None
+    below: str | None = None  # a folder, with all that lies in it
+    origin: Literal["upload", "run", "session"] | None = None
+    type: str | None = None  # `image/png`, or `image` for all images
+    text: str | None = None  # in the name, in capitals or not
+    deleted: bool = False
+
+
+class Usage(NamedTuple):
+    """What a workspace holds."""
+
+    files: int
+    used_bytes: int
+    trash_files: int
+    trash_bytes: int
+
+
+def _mine(read: Read, *, deleted: bool | None = False) -> Select[StoredFile]:
+    """`deleted` None: in the trash or not."""
+    query = select(StoredFile).where(StoredFile.user_id == read.actor.user_id)
+    if deleted is None:
+        return query
+    return query.where(StoredFile.deleted_at.is_not(None) if deleted else StoredFile.deleted_at.is_(None))
+
+
+async def get_file(read: Read, file_id: str, *, deleted: bool | None = False, lock: bool = False) -> StoredFile:
+    """Raises `StoredFileNotFound` for an unknown one, another's, and one in the trash, unless that may be asked for."""
+    query = _mine(read, deleted=deleted).where(StoredFile.id == file_id)
+    found = await read.session.scalar(query.with_for_update() if lock else query)
+    if found is None:
+        raise StoredFileNotFound
+    return found
+
+
+async def has_path(read: Read, path: str) -> bool:
+    return await read.session.scalar(_mine(read).where(StoredFile.path == path)) is not None
+
+
+async def page_of_files(read: Read, which: FileFilter, limit: int, before: str | None) -> Sequence[StoredFile]:
+    """Newest first."""
+    query = _mine(read, deleted=which.deleted)
+    if which.folder is not None:
+        query = query.where(StoredFile.folder == which.folder)
+    if which.below is not None:
+        query = query.where(StoredFile.path.startswith(f"{which.below.rstrip('/')}/", autoescape=True))
+    if which.origin is not None:
+        query = query.where(StoredFile.origin == which.origin)
+    if which.type is not None:
+        whole = "/" in which.type
+        kind = StoredFile.mime_type
+        query = query.where(kind == which.type if whole else kind.startswith(f"{which.type}/", autoescape=True))
+    if which.text is not None:
+        query = query.where(StoredFile.name.icontains(which.text, autoescape=True))
+    if before is not None:
+        query = query.where(StoredFile.id < before)
+    return (await read.session.scalars(query.order_by(StoredFile.id.desc()).limit(limit))).all()
+
+
+async def list_revisions(read: Read, file_id: str) -> Sequence[FileRevision]:
+    """Newest first."""
+    query = select(FileRevision).where(FileRevision.file_id == file_id).order_by(FileRevision.revision.desc())
+    return (await read.session.scalars(query)).all()
+
+
+async def get_usage(read: Read) -> Usage:
+    live = StoredFile.deleted_at.is_(None)
+    size = StoredFile.kept_bytes
+    columns = (
+        func.coalesce(func.sum(case((live, 1), else_=0)), 0),
+        func.coalesce(func.sum(case((live, size), else_=0)), 0),
+        func.coalesce(func.sum(case((live, 0), else_=1)), 0),
+        func.coalesce(func.sum(case((live, 0), else_=size)), 0),
+    )
+    row = (await read.session.execute(select(*columns).where(StoredFile.user_id == read.actor.user_id))).one()
+    return Usage(*map(int, row))
