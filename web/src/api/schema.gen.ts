@@ -3401,10 +3401,9 @@ export interface components {
             /**
              * Mode
              * @description What blocks that reach outside give: examples, values of another run, or a model's ideas.
-             * @default stub
              * @enum {string}
              */
-            mode: "stub" | "recorded" | "simulate";
+            mode?: "stub" | "recorded" | "simulate";
             /** Run Id */
             run_id?: string | null;
             /** As Of */
@@ -3412,9 +3411,8 @@ export interface components {
             /**
              * Seed
              * @description Equal seeds make equal chances.
-             * @default 0
              */
-            seed: number;
+            seed?: number;
         };
         /**
          * EditOut
@@ -4273,15 +4271,13 @@ export interface components {
             /**
              * Plan Only
              * @description Say what would happen, and start nothing.
-             * @default false
              */
-            plan_only: boolean;
+            plan_only?: boolean;
             /**
              * Confirm
              * @description Start it even if effects would be repeated.
-             * @default false
              */
-            confirm: boolean;
+            confirm?: boolean;
         };
         /**
          * RunIn
@@ -4316,9 +4312,8 @@ export interface components {
             /**
              * Dry Run
              * @description Whether to try it only, and how.
-             * @default false
              */
-            dry_run: boolean | components["schemas"]["DryRunIn"];
+            dry_run?: boolean | components["schemas"]["DryRunIn"];
         };
         /**
          * RunList
