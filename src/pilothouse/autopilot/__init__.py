@@ -5,6 +5,7 @@ Imported by processes that work, for the first turn that they work on: it loads 
 
 from typing import Protocol
 
+from pilothouse.autopilot.attachments import Attachments, CabinetIndex
 from pilothouse.autopilot.models import Models
 from pilothouse.autopilot.probing import probe
 from pilothouse.autopilot.purse import Purse
@@ -18,6 +19,7 @@ from pilothouse.base.work import Units
 from pilothouse.features.agents import tools as agents
 from pilothouse.features.chat import Chat, Drive
 from pilothouse.features.chat.tools import tools as chat_tools
+from pilothouse.features.files import Cabinet
 from pilothouse.features.models import CostRow, ModelDesk, insert_cost
 from pilothouse.features.runs import Runs
 from pilothouse.features.runs import tools as runs
@@ -41,6 +43,8 @@ class Parts(Protocol):
     def chat(self) -> Chat: ...
     @property
     def models(self) -> ModelDesk: ...
+    @property
+    def cabinet(self) -> Cabinet: ...
 
 
 def all_tools(*, testing: bool = False) -> ToolBox:
@@ -50,7 +54,8 @@ def all_tools(*, testing: bool = False) -> ToolBox:
 
 def parts_for_tools(house: Parts) -> dict[type, object]:
     """What tools may ask for."""
-    return {agents.Blocks: agents.Blocks(house.registry), Runs: house.runs, Chat: house.chat}
+    files = Attachments(CabinetIndex(house.cabinet))
+    return {agents.Blocks: agents.Blocks(house.registry), Runs: house.runs, Chat: house.chat, Attachments: files}
 
 
 def open_drive(house: Parts) -> Drive:

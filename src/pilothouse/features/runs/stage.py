@@ -6,6 +6,7 @@ from datetime import datetime
 from random import Random
 
 from pilothouse.base import failpoints
+from pilothouse.base.sandbox import Sandboxes
 from pilothouse.blocks.context import ChildOrder, Decision, Http, PilotAnswer, PilotOrder, Question
 from pilothouse.blocks.credentials import NONE_OPENED, Credential
 from pilothouse.blocks.outside import Outside
@@ -14,22 +15,22 @@ from pilothouse.blocks.registry import Registry
 from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.runner import Runnable as BlockRunnable
 from pilothouse.engine.context import StepContext, Waiting
-from pilothouse.engine.ports import Runnable, StepFailed
+from pilothouse.engine.ports import Runnable
 from pilothouse.features.runs.absent import AbsentBlock
 from pilothouse.features.runs.desk import Desk
 from pilothouse.features.runs.files import RunFiles, StepFiles
 from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.keys import Hider, Keys, credential_pins
 from pilothouse.features.runs.memory import RunMemories, StepMemory
+from pilothouse.features.runs.sandbox import StepSandbox
 from pilothouse.features.runs.stage_log import StageLog
-from pilothouse.features.runs.values import checked, is_writable
+from pilothouse.features.runs.values import checked, step_failed
 from pilothouse.graph.catalogue import BlockSpec, Effects
 from pilothouse.graph.fields import ERROR_PIN
 from pilothouse.kit.clock import from_micros, to_micros
 from pilothouse.kit.errors import UserError
 from pilothouse.kit.json import Json, JsonObject
 
-MAX_MESSAGE = 10_000
 _FAILED: Fired = [(ERROR_PIN, None)]
 
 
@@ -42,6 +43,7 @@ class StageContext:
         "_http",
         "_memories",
         "_outside",
+        "_sandboxes",
         "_step",
         "credentials",
         "used_files",
@@ -57,10 +59,12 @@ class StageContext:
         credentials: Mapping[str, Credential] = NONE_OPENED,
         outside: Outside | None = None,
         files: RunFiles | None = None,
+        sandboxes: Sandboxes | None = None,
     ) -> None:
         self._step = step
         self._files = files
         self._outside = outside
+        self._sandboxes = sandboxes
         self.credentials = credentials
         self._http = http
         self._memories = memories
@@ -123,6 +127,10 @@ class StageContext:
         if self.used_files is not None:
             self.used_files.leave(keep=keep)
 
+    @property
+    def sandbox(self) -> StepSandbox:
+        return StepSandbox(self._sandboxes, self._step.run_id, self._step.idempotency_key("sandbox"))
+
     def now(self) -> datetime:
         return from_micros(self._step.now())
 
@@ -178,6 +186,7 @@ class StagedBlock:
     key_pins: tuple[str, ...] = ()
     outside: Outside | None = None
     files: RunFiles | None = None
+    sandboxes: Sandboxes | None = None
 
     @property
     def spec(self) -> BlockSpec:
@@ -191,7 +200,7 @@ class StagedBlock:
         return self.block.effects_of(inputs)
 
     def _context(self, ctx: StepContext, opened: Mapping[str, Credential] = NONE_OPENED) -> StageContext:
-        return StageContext(ctx, self.http, self.memories, self.desk, opened, self.outside, self.files)
+        return StageContext(ctx, self.http, self.memories, self.desk, opened, self.outside, self.files, self.sandboxes)
 
     async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
         if self.helpers is not None:
@@ -274,8 +283,10 @@ class Stage:
         keys: Keys | None = None,
         outside: Outside | None = None,
         files: RunFiles | None = None,
+        sandboxes: Sandboxes | None = None,
     ) -> None:
         self._files = files
+        self._sandboxes = sandboxes
         self._keys = keys
         self._outside = outside
         self._registry = registry
@@ -295,20 +306,8 @@ class Stage:
                 helpers = self._helpers if block.spec.cpu_heavy else None
                 found = self._staged[block_id] = StagedBlock(
                     *(block, self._http, self.memories, None, helpers),
-                    *(self._keys, credential_pins(block.spec), self._outside, self._files),
+                    *(self._keys, credential_pins(block.spec), self._outside, self._files, self._sandboxes),
                 )
             except UserError:  # it cannot be loaded, as was found out just now
                 return AbsentBlock(replace(spec, disabled=True))
         return found
-
-
-def step_failed(failure: BlockFailed) -> StepFailed:
-    """What is said of the failure goes into the log, so it must be short enough and possible to write."""
-    message = failure.message[:MAX_MESSAGE].encode(errors="replace").decode()
-    return StepFailed(
-        failure.code,
-        message,
-        failure.detail if is_writable(failure.detail) else None,
-        retryable=failure.retryable,
-        retry_after=failure.retry_after,
-    )
