@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar, cast
 
 import structlog
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -129,6 +129,12 @@ class ToolContext:
             yield work
 
 
+class Expander(Protocol):
+    """Puts what arguments refer to in its place, before they are checked; what the model wrote is what is stored."""
+
+    async def expand(self, ctx: ToolContext, schema: JsonObject, arguments: Mapping[str, Json]) -> JsonObject: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a call gave: JSON that is stored as it is."""
@@ -209,6 +215,9 @@ class Tool:
         return None if answer is None else outcome_of(ctx, answer)
 
     async def _ask(self, ctx: ToolContext, arguments: Mapping[str, Json]) -> Answer:
+        expander = cast(Expander | None, ctx.parts.get(Expander))
+        if expander is not None:
+            arguments = await expander.expand(ctx, self.schema, arguments)
         asked = self._checked(arguments)
         if ctx.dry_run and self.effect is Effect.OUTSIDE and not self.rehearses:
             return Simulated(message=f"{self.name} was done.", tool=self.name)
