@@ -8,12 +8,22 @@ from tempfile import TemporaryDirectory
 from typing import TypeAlias, TypeVar
 
 import pytest
+import structlog
 
 from scripts.programs import installed
 from scripts.servers import Postgres, RabbitMQ, Redis, Server
 from tests import services
 from tests.databases import drop_template, fresh_postgres, fresh_sqlite
 from tests.lines import flush, new_prefix, own_rabbitmq, own_redis
+
+# Without this a logged fault is drawn with the values of all its frames, which takes the loop half a minute.
+structlog.configure(
+    processors=[
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+    ]
+)
 
 S = TypeVar("S", bound=Server)
 MakePostgres: TypeAlias = Callable[[], Postgres]

@@ -118,6 +118,9 @@ class Shelf:
     async def find_files(self, user_id: str, ids: Sequence[str]) -> list[FileFacts]:
         return [FileFacts(one, "notes.md", "text/markdown", 12) for one in ids if one == self.file_id]
 
+    async def read_file(self, user_id: str, file_id: str) -> bytes | None:
+        raise AssertionError("a file that is no picture is not read")
+
 
 async def test_files_that_are_not_there_are_dropped_and_counted(both: Stage, either: Switched):
     """2.11"""

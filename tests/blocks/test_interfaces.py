@@ -9,6 +9,7 @@ import pytest
 
 from pilothouse.blocks.registry import Registry
 from pilothouse.graph.catalogue import Effects, Kind
+from pilothouse.graph.fields import is_credentials
 from pilothouse.graph.json_schema import as_list, as_object, resolve
 from pilothouse.graph.values import fits
 from pilothouse.kit.json import Json, JsonObject, loads
@@ -18,7 +19,7 @@ DATA = Path(__file__).parent / "data"
 FACTS = cast(dict[str, JsonObject], loads((DATA / "interfaces.json").read_bytes()))  # of blocks that others have too
 OURS = cast(dict[str, JsonObject], loads((DATA / "ours.json").read_bytes()))
 COMMON_INPUT = {"name", "value", "title", "description", "advanced"}
-ADDED = {"required"}  # an input of ours on blocks of theirs
+ADDED = {"required", "params", "tls"}  # an input of ours on blocks of theirs
 
 # A value or more of each type that the table names; words that are not here name enumerations.
 SAMPLES: dict[str, list[Json]] = {
@@ -50,6 +51,9 @@ SAMPLES: dict[str, list[Json]] = {
     "HttpCredentials": [{"id": "c", "provider": "http", "type": "host_scoped", "title": "Mine"}],
     "SMTPConfig": [{"smtp_server": "smtp.example.com", "smtp_port": 25}],
     "SMTPCredentialsInput": [{"id": "c", "provider": "smtp", "type": "user_password", "title": "Mine"}],
+    "SecretStr": ["db.example.com"],
+    "DatabaseCredentialsInput": [{"id": "c", "provider": "database", "type": "user_password", "title": "Mine"}],
+    "MCPCredentials": [{"id": "c", "provider": "mcp", "type": "api_key", "title": "Mine"}, None],
     "list[ToolName]": [["find_block"]],
     "CodexAutoPilotCredentials": [{"id": "a", "provider": "codex", "type": "api_key", "title": "b"}],
     "AutoPilotTransport": ["a"],
@@ -62,6 +66,7 @@ CHOICES: dict[str, list[Json]] = {
     "TypeOptions": ["string", "number", "boolean", "list", "dictionary"],
     "StorageScope": ["within_agent", "across_agents"],
     "HttpMethod": ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"],
+    "DatabaseType": ["postgres", "mysql", "mssql"],
     "TimeStrftimeFormat": [{"discriminator": "strftime", "format": "%H:%M", "timezone": "UTC"}],
     "TimeISO8601Format": [{"discriminator": "iso8601", "timezone": "UTC", "include_microseconds": True}],
     "DateStrftimeFormat": [{"discriminator": "strftime", "format": "%Y", "use_user_timezone": True}],
@@ -137,7 +142,7 @@ def test_defaults_are_those_of_the_table(name: str):
     facts = FACTS[name]
     ours = pins(str(facts["id"]))
     for pin, told in as_object(facts["in"]).items():
-        if "default" not in as_object(told):
+        if "default" not in as_object(told) or is_credentials(pin):  # none chosen is {} there and null here
             continue
         have = as_object(ours[pin]).get("default")
         text = str(as_object(told)["default"])
@@ -177,6 +182,8 @@ def test_kinds_effects_and_static_outputs():
         "Send authenticated web request",
         "Send email",
         "Send web request",
+        "MCP tool",
+        "SQL query",
     }
     assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.READS} == {
         "Agent file input",
@@ -188,7 +195,7 @@ def test_kinds_effects_and_static_outputs():
         "Read email",
         "Read spreadsheet",
     }
-    assert {spec.name for spec in REGISTRY.values() if spec.sensitive} == {"Send email"}  # Q7
+    assert {spec.name for spec in REGISTRY.values() if spec.sensitive} == {"SQL query", "Send email"}  # Q7
     assert not by_name["Send web request"].streams
     assert {spec.name for spec in REGISTRY.values() if spec.kind is Kind.AI} == {"AutoPilot"}
     assert not by_name["AutoPilot"].streams

@@ -26,7 +26,7 @@ assert len(registry) >= 70, len(registry)
 sdk = {"context", "contract", "credentials", "example", "files", "outside", "pins", "plugins", "refusals"}
 sdk |= {"registry", "runner"}
 loaded = {name.removeprefix("pilothouse.blocks.") for name in sys.modules if name.startswith("pilothouse.blocks.")}
-vendors = {"jinja2", "httpx2", "pydantic_ai", "regex", "html.parser", "pyexpat", "statistics"} & set(sys.modules)
+vendors = {"jinja2", "httpx2", "pydantic_ai", "regex", "html.parser", "pyexpat", "statistics", "mcp"} & set(sys.modules)
 assert loaded <= sdk and not vendors, (loaded - sdk, vendors)
 registry.runnable("715696a0-e1da-45c8-b209-c2fa9c3b0be6")
 assert "pilothouse.blocks.logic" in sys.modules and "pilothouse.blocks.net" not in sys.modules
@@ -51,6 +51,7 @@ sdk = {"apart", "context", "contract", "credentials", "example", "fetching", "fi
 sdk |= {"refusals", "registry", "runner"}
 loaded = {name.removeprefix("pilothouse.blocks.") for name in asyncio.run(start())}
 assert loaded <= sdk, loaded - sdk
+assert "mcp" not in sys.modules
 """
 
 

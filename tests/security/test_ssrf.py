@@ -107,7 +107,10 @@ async def run_agent(site: Site, graph: JsonObject, inputs: JsonObject) -> dict[s
         assert made.status_code == 201, made.text
         path = f"/api/agents/{made.json()['id']}/runs"
         ended = await browser.post(path, json={"inputs": inputs}, headers={"Prefer": "wait=60"})
-        assert ended.json()["status"].startswith("completed"), ended.text
+        async with asyncio.timeout(60):  # a busy machine may end the wait before the run
+            while not ended.json()["status"].startswith("completed"):
+                await asyncio.sleep(0.05)
+                ended = await browser.get(f"/api/runs/{ended.json()['id']}")
     return ended.json()["outputs"]
 
 

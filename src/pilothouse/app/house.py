@@ -12,6 +12,7 @@ from pilothouse import __version__
 from pilothouse.app.catalogue import open_registry
 from pilothouse.app.holds import is_held, until_released
 from pilothouse.app.migrate import ready_schema
+from pilothouse.app.outside import judge_addresses, open_folder
 from pilothouse.app.profile import Profile, profile_of
 from pilothouse.app.reactions import reactions, stopper_of, together
 from pilothouse.app.sealed import SEALED
@@ -136,6 +137,7 @@ class House:
             slots=self.settings.worker_concurrency,
             lease_seconds=None if self.profile.embedded else self.settings.lease_seconds,
             version=__version__,
+            foresee={} if self.profile.embedded else {KIND: self.motor.loader.foresee},
         )
         await self.worker.start()
         if self.profile.embedded:
@@ -169,10 +171,11 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
         bell, fanout = await _open_lines(stack, profile, settings)
         policy = EgressPolicy(settings.egress_allow)
         http = await stack.enter_async_context(GuardedHttp(GuardedTransport(policy)))
-        outside = await stack.enter_async_context(GuardedOutside(policy))
+        outside = await stack.enter_async_context(GuardedOutside(policy, sqlite_dir=open_folder(settings)))
         helpers = Helpers(test_blocks=settings.test_blocks, plugins=settings.block_plugins)
         stack.push_async_callback(helpers.close)
         house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http, outside, helpers)
+        judge_addresses(house.registry, policy)
         if serves:
             stack.push_async_callback(house.close)
             await house.begin_sweeping()

@@ -22,6 +22,8 @@ class FileIndex(Protocol):
 
     async def find_files(self, user_id: str, ids: Sequence[str]) -> Sequence[FileFacts]: ...
 
+    async def read_file(self, user_id: str, file_id: str) -> bytes | None: ...
+
 
 class Attachments:
     """The part that tools and turns ask for files; an installation without a store of files has none."""

@@ -16,10 +16,12 @@ from pydantic_ai.messages import (
     ThinkingPart,
     ToolCallPart,
     ToolReturnPart,
+    UserContent,
     UserPromptPart,
 )
 
 from pilothouse.autopilot.kept import kept_facts
+from pilothouse.autopilot.pictures import PICTURE_TOKENS
 from pilothouse.features.chat import Event, events
 from pilothouse.kit.json import dumps
 
@@ -58,7 +60,15 @@ def tokens(text: str) -> int:
 
 def size_of(messages: Iterable[ModelMessage]) -> int:
     """Thoughts do not count: they are not sent back."""
-    return sum(tokens(text) for message in messages for text in _texts(message))
+    return sum(
+        sum(map(tokens, _texts(message))) + PICTURE_TOKENS * sum(map(len, _pictures(message))) for message in messages
+    )
+
+
+def _pictures(message: ModelMessage) -> Iterator[Sequence[UserContent]]:
+    for part in message.parts:
+        if isinstance(part, UserPromptPart) and not isinstance(part.content, str):
+            yield part.content
 
 
 def _texts(message: ModelMessage) -> Iterator[str]:
@@ -70,7 +80,7 @@ def _texts(message: ModelMessage) -> Iterator[str]:
                 yield part.args_as_json_str()
             case ToolReturnPart():
                 yield part.model_response_str()
-            case TextPart() | UserPromptPart():
+            case TextPart() | UserPromptPart(content=str()):
                 yield str(part.content)
             case _:
                 pass
@@ -149,8 +159,10 @@ def transcript(messages: Iterable[ModelMessage]) -> list[str]:
 def _lines(message: ModelMessage) -> Iterator[str]:
     for part in message.parts:
         match part:
-            case UserPromptPart():
+            case UserPromptPart(content=str()):
                 yield f"User: {part.content}"
+            case UserPromptPart():
+                yield f"User shows pictures: {len(part.content)}"
             case TextPart():
                 yield f"AutoPilot: {part.content}"
             case ToolCallPart():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Final, cast
 
 from pydantic_ai.messages import (
@@ -18,6 +19,7 @@ from pydantic_ai.messages import (
 
 from pilothouse.autopilot.compaction import last_compaction, recap, shortened, up_to
 from pilothouse.autopilot.context import follow_up_block, message_text, page_context, rendered
+from pilothouse.autopilot.pictures import Pictures
 from pilothouse.features.chat import Event, events
 from pilothouse.kit.json import Json, JsonObject, dumps
 
@@ -108,6 +110,7 @@ class _Opening:
     pages: list[str] = field(default_factory=list[str])  # that the user looked at while writing what was pending
     beside: str = ""
     again: bool = False  # it was heard before, and work on it stands in between
+    files: list[str] = field(default_factory=list[str])  # that came with it and with what was pending
 
     def merge(self, data: JsonObject) -> None:
         """By arrival: what came no later than the message goes first; an unknown time is the earliest."""
@@ -118,6 +121,7 @@ class _Opening:
             (self.after if late else self.before).append(message_text(text))
         told = (page_context(context) for context in cast(list[Json], data.get("contexts") or []))
         self.pages = [*self.pages, *(page for page in told if page)]
+        self.files = [*self.files, *_files_of(data)]
 
     def texts(self) -> list[str]:
         """The user has the last word."""
@@ -128,8 +132,9 @@ class _Opening:
 
 
 class _Folder:
-    def __init__(self, turn_id: str, rounds: Sequence[Json]) -> None:
+    def __init__(self, turn_id: str, rounds: Sequence[Json], pictures: Pictures) -> None:
         self.messages: list[ModelMessage] = []
+        self._pictures = pictures
         self._turn_id = turn_id
         self._raw = rounds
         self._open: _Round | None = None
@@ -142,7 +147,7 @@ class _Folder:
         match event.type:
             case events.USER_MESSAGE:
                 self._close(own=False)
-                self._opening = _Opening(event.data)
+                self._opening = _Opening(event.data, files=cast(list[str], event.data.get("file_ids") or []))
             case events.TURN_QUEUED if "retries" in event.data:
                 self._close(own=False)
                 self._opening = self._hear_again()
@@ -152,7 +157,7 @@ class _Folder:
                 self._opening.merge(event.data)
             case events.FOLLOW_UP:
                 told = cast(list[Json], event.data.get("contexts") or [])
-                self.hear(follow_up_block(cast(list[str], event.data["texts"]), told))
+                self.hear(follow_up_block(cast(list[str], event.data["texts"]), told), files=_files_of(event.data))
             case events.COMPACTION if event.data.get("target"):
                 fits = cast(int, event.data["target"]) - cast(int, event.data["overhead"])
                 self.messages = shortened(self.messages, fits)
@@ -178,7 +183,7 @@ class _Folder:
         grown = self._size() > self._since
         request = self.messages[-1] if self.messages else None
         if not grown and isinstance(request, ModelRequest):
-            heard = [text for text in last.texts() if text]
+            heard = said_parts(last.texts(), last.files, self._pictures)
             request.parts = request.parts[: len(request.parts) - len(heard)]
             if not request.parts:
                 self.messages.pop()
@@ -187,8 +192,8 @@ class _Folder:
     def _size(self) -> int:
         return sum(len(message.parts) for message in self.messages)
 
-    def hear(self, *texts: str) -> None:
-        self._request([UserPromptPart(text) for text in texts if text])
+    def hear(self, *texts: str, files: Sequence[str] = ()) -> None:
+        self._request(said_parts(texts, files, self._pictures))
 
     def _request(self, parts: Sequence[ModelRequestPart]) -> None:
         if not parts:
@@ -201,7 +206,7 @@ class _Folder:
     def _close(self, *, own: bool) -> None:
         opening, self._opening = self._opening, None
         if opening is not None:
-            self.hear(*opening.texts())
+            self.hear(*opening.texts(), files=opening.files)
             self._last, self._since = opening, self._size()
         done, self._open = self._open, None
         if done is None:
@@ -218,14 +223,26 @@ class _Folder:
         return read_response(self._raw[done.step - 1]) if 0 < done.step <= len(self._raw) else None
 
 
-def model_messages(log: Iterable[Event], turn_id: str, rounds: Sequence[Json]) -> list[ModelMessage]:
+def _files_of(follow_up: JsonObject) -> list[str]:
+    return [one for each in cast(list[list[str]], follow_up.get("file_ids") or []) for one in each]
+
+
+def said_parts(texts: Sequence[str], files: Sequence[str], pictures: Pictures) -> list[ModelRequestPart]:
+    """What a person said, after the pictures that came with it and that this model is shown."""
+    shown = [pictures[file_id] for file_id in files if file_id in pictures]
+    return [*([UserPromptPart(shown)] if shown else []), *(UserPromptPart(text) for text in texts if text)]
+
+
+def model_messages(
+    log: Iterable[Event], turn_id: str, rounds: Sequence[Json], pictures: Pictures = MappingProxyType({})
+) -> list[ModelMessage]:
     """The conversation so far. Ends in a request, or in a response of this turn whose calls are to be run.
 
     What the last compaction covers is its summary; what this claim has added has no number yet, and comes after it.
     """
     told = list(log)
     compaction = last_compaction(told)
-    folder = _Folder(turn_id, rounds)
+    folder = _Folder(turn_id, rounds, pictures)
     if compaction is not None:
         folder.hear(recap(told, compaction))
     for event in told:

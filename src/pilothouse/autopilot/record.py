@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.messages import BinaryContent, ModelMessage, ModelResponse, TextPart, ToolCallPart
 
 from pilothouse.autopilot.history import error_content, for_model, model_messages, raw_response, read_response
+from pilothouse.autopilot.pictures import Pictures
 from pilothouse.autopilot.stream import ResponseStream
 from pilothouse.base.committer import Write
 from pilothouse.base.tools import Deferred, Outcome
@@ -31,6 +32,7 @@ class TurnRecord:
     waits: dict[str, Deferred] = field(default_factory=dict[str, Deferred])  # calls whose result is not there yet
     begun: frozenset[str] = frozenset()  # calls that an earlier claim may have begun
     tools_used: set[str] = field(default_factory=set[str])  # in this session, with success
+    pictures: Pictures = field(default_factory=dict[str, BinaryContent])  # that the model is shown
 
     @classmethod
     def of(cls, turn: OpenTurn) -> "TurnRecord":
@@ -43,7 +45,7 @@ class TurnRecord:
         return record
 
     def messages(self) -> list[ModelMessage]:
-        return model_messages(self.events, self.turn_id, self.rounds)
+        return model_messages(self.events, self.turn_id, self.rounds, self.pictures)
 
     @property
     def own(self) -> list[Event]:

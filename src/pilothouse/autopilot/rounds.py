@@ -27,7 +27,9 @@ from pilothouse.autopilot.breakers import tripped
 from pilothouse.autopilot.context import CLOSING, follow_up_block
 from pilothouse.autopilot.ends import End, Failed
 from pilothouse.autopilot.faults import ATTEMPTS, fault_of, pause_before, require_whole
+from pilothouse.autopilot.history import said_parts
 from pilothouse.autopilot.models import Chosen, fallback_notice
+from pilothouse.autopilot.pictures import can_see, look_at_pictures
 from pilothouse.autopilot.purse import Purse
 from pilothouse.autopilot.record import TurnRecord
 from pilothouse.autopilot.room import Room
@@ -61,6 +63,7 @@ class Rounds:
     room: Room
     instructions: str
     purse: Purse = field(default_factory=Purse)
+    sees: bool | None = None  # whether the model takes pictures, as the settings tell
     cost_warned: bool = False
     abandoned: int = 0  # microdollars, for calls that gave nothing
 
@@ -118,6 +121,7 @@ class Rounds:
 
     async def _leg(self, *, closing: bool) -> End | Failed:
         """One run of the library's loop over what the log says."""
+        await self._look()
         self._take_back_lost()
         self.record.finish_answered_step()
         if self.record.rounds and not closing and not self.record.log.parts.calls:
@@ -255,13 +259,24 @@ class Rounds:
         failpoints.hit("turn_between_rounds")
         return asked
 
+    async def _look(self) -> None:
+        """Fetch the pictures of the conversation, for a model that can see; a fallback may be blind."""
+        record = self.record
+        sees = can_see(self.chosen.slug, self.sees)
+        record.pictures = (
+            await look_at_pictures(self.tools.ledger.context, record.events, record.pictures) if sees else {}
+        )
+
     async def _hear(self, asked: Any) -> None:
         """What the user wrote meanwhile, after the results."""
         taken = await self.record.take_follow_ups()
         told = follow_up_block([one.text for one in taken], [one.context for one in taken])
         if told and Agent.is_model_request_node(asked):
+            files = [file_id for one in taken for file_id in one.file_ids]
+            if files:
+                await self._look()
             request = asked.request
-            request.parts = [*request.parts, UserPromptPart(told)]
+            request.parts = [*request.parts, *said_parts([told], files, self.record.pictures)]
 
     async def _note_refused(self, event: FunctionToolResultEvent) -> None:
         """A call that never reached a tool: there is none of that name, or its arguments are no JSON."""

@@ -76,7 +76,8 @@ class AutoPilot:
         overhead = tokens(instructions) + sum(map(tool_tokens, tools.tools.values()))
         about = (turn.turn.message_event, window, overhead, watch.heard, self.summary_seconds, self.purse)
         room = Room(record, chosen, *about)
-        rounds = Rounds(turn.hold, record, tools, chosen, watch.heard, room, instructions, self.purse)
+        sees = self.models.settings.chat_vision
+        rounds = Rounds(turn.hold, record, tools, chosen, watch.heard, room, instructions, self.purse, sees)
         work = tools.ledger.background
         await work.open()
         try:

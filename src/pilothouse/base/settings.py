@@ -82,6 +82,7 @@ class Settings(BaseModel):
     run_log_days: Annotated[int, Field(ge=0)] = 30  # how long an ended run keeps its log; 0: for ever
     run_days: Annotated[int, Field(ge=0)] = 90  # and its row
     egress_allow: Words = ()
+    sqlite_dir: Place | None = None  # a folder of SQLite files that agents may query; absent: none
     block_plugins: Words = ()  # packages whose blocks may be used
     disabled_blocks: Words = ()  # ids, categories or packages
     metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = None
@@ -104,6 +105,7 @@ class Settings(BaseModel):
     chat_advanced_model: str | None = None
     chat_title_model: str | None = None  # names conversations; absent: a small one if its provider is there
     chat_context_window: Annotated[int, Field(ge=4_000)] | None = None  # tokens; absent: as is known of the model
+    chat_vision: bool | None = None  # whether models take pictures; absent: as is known of the model
     chat_fallback_model: str | None = None  # goes on where another fails, with a notice
     disabled_models: Words = ()  # provider/name, or provider/* for all of one
     thinking_budget_tokens: Annotated[int, Field(ge=0, le=128_000)] = 8192  # 0: no request asks for thinking

@@ -145,7 +145,7 @@ class BlockContext(Protocol):
     @property
     def http(self) -> Http: ...
     @property
-    def outside(self) -> Outside: ...  # mail servers
+    def outside(self) -> Outside: ...  # mail servers, databases, tool servers
     @property
     def log(self) -> BlockLog: ...
     @property

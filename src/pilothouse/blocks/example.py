@@ -7,7 +7,7 @@ from typing import TypeAlias
 from pilothouse.blocks.credentials import Credential
 from pilothouse.kit.errors import PilothouseError
 from pilothouse.kit.json import Json, JsonObject
-from pilothouse.kit.outside import RawMail
+from pilothouse.kit.outside import RawMail, Rows, ToolAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ def reply(status: int, body: str | bytes | JsonObject | list[Json] = "", **heade
     return Reply(status, body, {name.replace("_", "-").lower(): value for name, value in headers.items()})
 
 
-# What a mail server says in an example; None: a mail was taken.
-Said: TypeAlias = list[RawMail] | PilothouseError | None
+# What a mail server, a database or a tool server says in an example; None: a mail was taken.
+Said: TypeAlias = list[RawMail] | Rows | ToolAnswer | PilothouseError | None
 
 Expected: TypeAlias = Json | type | Callable[[Json], bool]
 

@@ -47,7 +47,7 @@ class BadFeed(Exception):
 
 
 class ReadRssFeedIn(BlockInput):
-    rss_url: Annotated[str, Field(description="Address of an RSS or Atom feed.")]
+    rss_url: Annotated[str, Field(description="Address of an RSS or Atom feed.", json_schema_extra={"address": "url"})]
     time_period: Annotated[int, Field(ge=0, description="Minutes to look back at the start.")] = 1440
     polling_rate: Annotated[int, Field(ge=1, description="Seconds between two looks.")]
     run_continuously: Annotated[bool, Field(description="Go on looking until the run is cancelled.")] = True

@@ -28,7 +28,7 @@ MAX_SENT = 25 * 1024 * 1024
 
 
 class SendWebRequestIn(BlockInput):
-    url: Annotated[str, Field(description="A public http or https address.")]
+    url: Annotated[str, Field(description="A public http or https address.", json_schema_extra={"address": "url"})]
     method: Annotated[
         Literal["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"], Field(description="HTTP method.")
     ] = "POST"

@@ -1,10 +1,10 @@
 """The catalogue at run time: specs come from the generated index, code is imported when a block first runs."""
 
 import importlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 
 import structlog
 
@@ -16,6 +16,7 @@ from pilothouse.graph.catalogue import BlockSpec, Effects, Join, Kind
 from pilothouse.kit.errors import Conflict, NotFound
 from pilothouse.kit.json import Json, JsonObject, loads
 
+AddressFault: TypeAlias = Callable[[str, str], str | None]  # by kind and text
 HERE = Path(__file__).parent
 INDEX = HERE / "index.json"
 TEST_INDEX = HERE / "test_index.json"
@@ -50,6 +51,7 @@ class Registry(Mapping[str, BlockSpec]):
         self._specs: dict[str, BlockSpec] = {}
         self._paths: dict[str, str] = {}
         self._runnables: dict[str, Runnable] = {}
+        self.address_judge: AddressFault | None = None
         self.refused: list[str] = []
         for index in (*indexes, TEST_INDEX) if test_blocks else indexes:
             for entry in cast(list[JsonObject], loads(index.read_bytes())):
@@ -67,6 +69,10 @@ class Registry(Mapping[str, BlockSpec]):
 
     def __len__(self) -> int:
         return len(self._specs)
+
+    def address_fault(self, kind: str, text: str) -> str | None:
+        """Why blocks would not be let to this `url` or `host`; None where nobody said which are refused."""
+        return None if self.address_judge is None else self.address_judge(kind, text)
 
     def load(self, block_id: str) -> Block:
         """The block itself; imports its module when it is first asked for. Refuses disabled blocks."""

@@ -12,7 +12,7 @@ from pilothouse.blocks.example import Reply, Said
 from pilothouse.blocks.rehearsed_files import KeptFiles
 from pilothouse.kit.errors import PilothouseError
 from pilothouse.kit.json import Json, JsonObject, dump_bytes, loads
-from pilothouse.kit.outside import Letter, Login, MailSearch, RawMail
+from pilothouse.kit.outside import DatabaseQuery, Letter, Login, MailSearch, RawMail, Rows, ToolAnswer, ToolCall
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class PreparedOutside:
     def __init__(self, said: Iterable[Said] = ()) -> None:
         self.said = list(said)
         self.logins: list[Login] = []
-        self.asked: list[Letter | MailSearch] = []
+        self.asked: list[Letter | MailSearch | DatabaseQuery | ToolCall] = []
 
     async def send_mail(self, login: Login, letter: Letter) -> None:
         self.logins.append(login)
@@ -94,7 +94,18 @@ class PreparedOutside:
         assert isinstance(said, list)
         return said
 
-    def _next(self, ask: Letter | MailSearch) -> Said:
+    async def query_database(self, login: Login, query: DatabaseQuery) -> Rows:
+        self.logins.append(login)
+        said = self._next(query)
+        assert isinstance(said, Rows)
+        return said
+
+    async def call_tool(self, call: ToolCall) -> ToolAnswer:
+        said = self._next(call)
+        assert isinstance(said, ToolAnswer)
+        return said
+
+    def _next(self, ask: Letter | MailSearch | DatabaseQuery | ToolCall) -> Said:
         self.asked.append(ask)
         if not self.said:
             raise AssertionError(f"the example has no answer for {ask}")

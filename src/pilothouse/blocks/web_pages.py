@@ -25,7 +25,7 @@ _HTML = ("text/html", "application/xhtml+xml", "")
 
 
 class FetchWebPageIn(BlockInput):
-    url: Annotated[str, Field(description="Address of a public page.")]
+    url: Annotated[str, Field(description="Address of a public page.", json_schema_extra={"address": "url"})]
 
 
 class FetchWebPageOut(BlockOutput):

@@ -28,7 +28,7 @@ STRUCTURE: Final = frozenset(
     }
 )
 # What is never more than a warning.
-ADVICE: Final = frozenset({"never_ready", "unreachable", "likely_lossy", "unknown_input"})
+ADVICE: Final = frozenset({"never_ready", "unreachable", "likely_lossy", "unknown_input", "address_refused"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from pilothouse.graph.addresses import KnowsAddresses, check_addresses
 from pilothouse.graph.catalogue import BlockSpec, Catalogue, Kind
 from pilothouse.graph.check_links import check_links
 from pilothouse.graph.check_nodes import check_node, check_value
@@ -52,6 +53,8 @@ def validate(
     report = Report(level)
     judge = _Judge(catalogue, known, family, level)
     specs = judge.check(doc, None, masks or {}, report)
+    if level == "save" and isinstance(catalogue, KnowsAddresses):
+        check_addresses(doc, catalogue, catalogue, report)
     if inputs is not None:
         _check_run(doc, specs, catalogue, _Given(inputs, payload), report)
     return report

@@ -22,7 +22,7 @@ class Ears:
         self.cancels: list[str] = []
         self.acknowledge = True
 
-    def on_work(self, ids: Sequence[str], done: Callable[[], None]) -> None:
+    def on_work(self, kind: str, ids: Sequence[str], done: Callable[[], None]) -> None:
         self.ids += ids
         if self.acknowledge:
             done()

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
 import pytest
@@ -13,7 +13,7 @@ from pilothouse.base.jobs.bells import LocalBell
 from pilothouse.base.jobs.claims import CLAIM_JOBS, Claimed
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.sweeper import Sweeper
-from pilothouse.base.jobs.worker import MAX_ATTEMPTS, Handler, Hold, Worker
+from pilothouse.base.jobs.worker import MAX_ATTEMPTS, Foresee, Handler, Hold, Worker
 from pilothouse.base.statements import Sql
 from tests.base.jobs.desk import KIND, Desk
 from tests.base.jobs.test_moves import MARK_CANCEL
@@ -25,11 +25,20 @@ from tests.databases import prepare
 
 @asynccontextmanager
 async def working(
-    desk: Desk, handler: Handler, *, slots: int = 4, lease: float | None = None, bell: LocalBell | None = None
+    desk: Desk,
+    handler: Handler,
+    *,
+    slots: int = 4,
+    lease: float | None = None,
+    bell: LocalBell | None = None,
+    foresee: Mapping[str, Foresee] | None = None,
 ) -> AsyncGenerator[Worker]:
-    bell = bell or LocalBell()
     worker = Worker(
-        desk.committer, desk.reader, bell, {KIND: handler}, slots=slots, lease_seconds=lease, version="test"
+        *(desk.committer, desk.reader, bell or LocalBell(), {KIND: handler}),
+        slots=slots,
+        lease_seconds=lease,
+        version="test",
+        foresee=foresee,
     )
     await worker.start()
     try:
@@ -57,6 +66,22 @@ async def test_a_rung_job_runs_once_and_is_gone(desk: Desk, lease: float | None)
         bell.ring(KIND, ids)
         await until(desk.is_clear)
     assert sorted(seen) == sorted(ids)
+
+
+async def test_a_kind_is_told_of_its_jobs_before_they_are_claimed(desk: Desk, lease: float | None):
+    told: list[str] = []
+    bell = LocalBell()
+
+    async def handle(hold: Hold) -> None:
+        told.append("claimed")
+        await desk.end(hold.job)
+
+    foresee = {KIND: told.extend, "another kind": told.extend}
+    async with working(desk, handle, lease=lease, bell=bell, foresee=foresee):
+        job_id, _ = await desk.admit()
+        bell.ring(KIND, [job_id])
+        await until(desk.is_clear)
+    assert told == [job_id, "claimed"]
 
 
 async def test_jobs_that_nobody_rang_for_are_found(desk: Desk, lease: float | None):

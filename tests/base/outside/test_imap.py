@@ -94,10 +94,8 @@ async def test_a_certificate_for_another_name_is_not_trusted(outside: GuardedOut
     assert box.said == []
 
 
-@pytest.mark.parametrize("host", [*HOSTILE_HOSTS, "localhost", "rebound.test", "imaps://mail.test"])
-async def test_s5_no_connection_is_made_to_an_address_that_is_not_public(
-    host: str, outside: GuardedOutside, box: Mailbox
-):
-    with pytest.raises((EgressDenied, UpstreamError)):
-        await outside.read_mail(login(box, host), MailSearch())
+async def test_s5_no_connection_is_made_to_an_address_that_is_not_public(outside: GuardedOutside, box: Mailbox):
+    for host in [*HOSTILE_HOSTS, "localhost", "rebound.test", "imaps://mail.test"]:
+        with pytest.raises((EgressDenied, UpstreamError)):
+            await outside.read_mail(login(box, host), MailSearch())
     assert box.connections == 0

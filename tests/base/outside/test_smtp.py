@@ -86,12 +86,10 @@ async def test_a_mail_that_may_have_been_taken_is_not_sent_again_by_itself(outsi
     assert not caught.value.retryable
 
 
-@pytest.mark.parametrize("host", [*HOSTILE_HOSTS, "localhost", "rebound.test", "http://mail.test", "a b", ""])
-async def test_s5_no_connection_is_made_to_an_address_that_is_not_public(
-    host: str, outside: GuardedOutside, post: Post
-):
-    with pytest.raises((EgressDenied, UpstreamError)):
-        await outside.send_mail(login(post, host), LETTER)
+async def test_s5_no_connection_is_made_to_an_address_that_is_not_public(outside: GuardedOutside, post: Post):
+    for host in [*HOSTILE_HOSTS, "localhost", "rebound.test", "http://mail.test", "a b", ""]:
+        with pytest.raises((EgressDenied, UpstreamError)):
+            await outside.send_mail(login(post, host), LETTER)
     assert post.connections == 0
 
 

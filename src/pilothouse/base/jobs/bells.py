@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeAlias
 
-# Takes the ids and what to call when they have been claimed (or found taken).
-OnWork: TypeAlias = Callable[[Sequence[str], Callable[[], None]], None]
+# Takes the kind, the ids and what to call when they have been claimed (or found taken).
+OnWork: TypeAlias = Callable[[str, Sequence[str], Callable[[], None]], None]
 OnCancel: TypeAlias = Callable[[Sequence[str]], None]
 
 
@@ -40,7 +40,7 @@ class LocalBell:
 
     def ring(self, kind: str, ids: Sequence[str]) -> None:
         if self._on_work is not None and kind in self._kinds:
-            self._on_work(ids, _nothing)
+            self._on_work(kind, ids, _nothing)
 
     def ring_cancel(self, ids: Sequence[str]) -> None:
         if self._on_cancel is not None:

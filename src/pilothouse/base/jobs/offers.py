@@ -10,6 +10,7 @@ from typing import TypeAlias
 class Delivery:
     """Ids that came in one ring, acknowledged when each has been claimed or found taken."""
 
+    kind: str
     left: int
     done: Callable[[], None]
 
@@ -26,8 +27,8 @@ class Offers:
     def __len__(self) -> int:
         return len(self.items)
 
-    def put(self, ids: Sequence[str], done: Callable[[], None]) -> None:
-        delivery = Delivery(len(ids), done)
+    def put(self, kind: str, ids: Sequence[str], done: Callable[[], None]) -> None:
+        delivery = Delivery(kind, len(ids), done)
         self.items.extend((job_id, delivery) for job_id in ids)
         if not ids:
             done()

@@ -6,7 +6,7 @@ broker was killed is hard to tell, and a bell that is deaf without knowing it co
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 import aio_pika
@@ -129,8 +129,11 @@ class RabbitBell:
     async def _consume(
         self, connection: AbstractConnection, kinds: Sequence[str], on_work: OnWork, on_cancel: OnCancel
     ) -> AbstractChannel:
-        async def work(message: AbstractIncomingMessage) -> None:
-            on_work(_ids(message.body), lambda: self._ack(message))
+        def work_of(kind: str) -> Callable[[AbstractIncomingMessage], Awaitable[None]]:
+            async def work(message: AbstractIncomingMessage) -> None:
+                on_work(kind, _ids(message.body), lambda: self._ack(message))
+
+            return work
 
         async def cancel(message: AbstractIncomingMessage) -> None:
             on_cancel(_ids(message.body))
@@ -141,8 +144,8 @@ class RabbitBell:
             mine = await channel.declare_queue(f"{self._prefix}.cancel.{new_id()}", exclusive=True, auto_delete=True)
             await mine.bind(await _declare_cancels(channel, self._prefix))
             await mine.consume(cancel, no_ack=True)
-            queues = [await _declare(channel, self._prefix, kind) for kind in kinds]
-            self._consumers = [(queue, await queue.consume(work)) for queue in queues]
+            queues = [(kind, await _declare(channel, self._prefix, kind)) for kind in kinds]
+            self._consumers = [(queue, await queue.consume(work_of(kind))) for kind, queue in queues]
         return channel
 
     def _ack(self, message: AbstractIncomingMessage) -> None:

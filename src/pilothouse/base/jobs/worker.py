@@ -49,6 +49,8 @@ class Hold:
 
 # Runs a job until it is settled or suspended. If it raises or returns without either, the job is released.
 Handler: TypeAlias = Callable[[Hold], Awaitable[None]]
+# Is told which jobs of its kind are about to be claimed, and may begin to read; most of them come to its handler.
+Foresee: TypeAlias = Callable[[Sequence[str]], None]
 
 
 class Worker:
@@ -64,11 +66,13 @@ class Worker:
         slots: int,
         lease_seconds: float | None,
         version: str,
+        foresee: Mapping[str, Foresee] | None = None,
     ) -> None:
         self.id = new_id()  # a new one whenever the lease was lost
         self.lease = Lease(lease_seconds)
         self._committer, self._reader, self._bell = committer, reader, bell
         self._handlers = handlers
+        self._foresee = foresee or {}
         self._slots = slots
         self._version = version
         self._asked = 0  # claims under way
@@ -122,8 +126,8 @@ class Worker:
             self._start(job, self.lease)
         self._wanted.set()
 
-    def _offer(self, ids: Sequence[str], done: Callable[[], None]) -> None:
-        self._offers.put(ids, done)
+    def _offer(self, kind: str, ids: Sequence[str], done: Callable[[], None]) -> None:
+        self._offers.put(kind, ids, done)
         self._wanted.set()
 
     def _cancel(self, ids: Sequence[str]) -> None:
@@ -139,6 +143,8 @@ class Worker:
             batch = self._offers.take(min(self._slots - self.busy, MAX_CLAIMED_AT_ONCE))
             failpoints.hit("rung_not_claimed")
             answered = False
+            for kind, foresee in self._foresee.items():
+                foresee([job_id for job_id, delivery in batch if delivery.kind == kind])
             try:
                 await self._claim([job_id for job_id, _ in batch])
                 answered = True

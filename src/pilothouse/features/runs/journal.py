@@ -23,7 +23,7 @@ from pilothouse.kit.json import dump_bytes, join_arrays
 log = structlog.get_logger()
 
 FLUSH_SECONDS = 0.05
-FLUSH_ENTRIES = 200
+FLUSH_ENTRIES = 1_000  # 300 pure steps: a commit in the middle of a quick run costs it more than its work does
 FLUSH_CHARACTERS = 1_000_000
 FULL_CHARACTERS = 2 * FLUSH_CHARACTERS
 RETRY_SECONDS = 0.25

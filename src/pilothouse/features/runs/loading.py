@@ -1,6 +1,8 @@
 """Reads what a worker needs to go on with runs, many at once."""
 
 import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pilothouse.base.logs import numbered, read_after, read_values
@@ -10,6 +12,7 @@ from pilothouse.engine.large import references, unpack
 from pilothouse.graph.json_schema import as_object
 from pilothouse.kit.json import Json, JsonObject, loads
 
+MAX_FORESEEN = 1_024
 _COLUMNS = "r.agent_id, r.version, r.trigger, r.dry_run, r.head, r.created_at, r.started_at"
 
 
@@ -43,13 +46,28 @@ class Loader:
         self._reader = reader
         self._asked: dict[str, asyncio.Future[Stored]] = {}
         self._task: asyncio.Task[None] | None = None
+        self._foreseen: dict[str, asyncio.Future[Stored]] = {}
 
-    async def load(self, run_id: str) -> Stored:
-        """Raises `KeyError` when there is no such run."""
+    def foresee(self, ids: Sequence[str]) -> None:
+        """Begin to read runs that this process is about to claim: while the claim commits, the log is on its way."""
+        for run_id in ids:
+            self._foreseen[run_id] = self._ask(run_id)
+        while len(self._foreseen) > MAX_FORESEEN:  # others claimed them
+            del self._foreseen[next(iter(self._foreseen))]
+
+    async def load(self, run_id: str, *, untouched: bool = False) -> Stored:
+        """Raises `KeyError` when there is no such run. `untouched`: nobody has written to it since it was accepted."""
+        foreseen = self._foreseen.pop(run_id, None)
+        if untouched and foreseen is not None:
+            with suppress(Exception):  # a read that failed is tried once more, by whoever needs it
+                return await foreseen
+        return await self._ask(run_id)
+
+    def _ask(self, run_id: str) -> asyncio.Future[Stored]:
         future = self._asked.setdefault(run_id, asyncio.get_running_loop().create_future())
         if self._task is None:
             self._task = asyncio.create_task(self._read())
-        return await future
+        return future
 
     async def load_row(self, run_id: str) -> Stored:
         """The run without what happened in it: for one whose log cannot be read."""
@@ -63,7 +81,7 @@ class Loader:
         except Exception as error:  # noqa: BLE001  handed to everyone who asked
             for future in asked.values():
                 if not future.done():
-                    future.set_exception(error)
+                    _fail(future, error)
             return
         for run_id, future in asked.items():
             if future.done():
@@ -71,7 +89,12 @@ class Loader:
             if run_id in found:
                 future.set_result(found[run_id])
             else:
-                future.set_exception(KeyError(run_id))
+                _fail(future, KeyError(run_id))
+
+
+def _fail(future: asyncio.Future[Stored], error: Exception) -> None:
+    future.set_exception(error)
+    future.exception()  # nobody may ever ask for what was only foreseen
 
 
 async def read_runs(reader: Reader, ids: list[str]) -> dict[str, Stored]:

@@ -108,7 +108,7 @@ class Motor:
 
     async def _load(self, hold: Hold) -> Begun:
         try:
-            stored = await self.loader.load(hold.job.id)
+            stored = await self.loader.load(hold.job.id, untouched=hold.job.fence == 1)
             plan = (await self.plans.pinned(stored.agent_id, stored.version)).plan
             hidden = hidden_masks(self.counter.keyring, hold.job.id, stored.accepted)
             run = Run(plan, hidden) if stored.snapshot is None else Run.restore(plan, stored.snapshot, hidden)

@@ -1,0 +1,163 @@
+"""Tools of an MCP server, called by the official client through the guard (security:S5)."""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import uvicorn
+from mcp.server import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from pilothouse.base.egress import EgressDenied, EgressPolicy
+from pilothouse.base.outside import GuardedOutside
+from pilothouse.base.outside.errors import ToolRefused
+from pilothouse.base.outside.tools import AnswerTooLarge
+from pilothouse.kit.errors import UpstreamError, UpstreamTimeout
+from pilothouse.kit.outside import ToolAnswer, ToolCall
+from tests.base.hostile import HOSTILE_HOSTS, NOT_HTTP
+from tests.base.outside.conftest import look_up
+
+OPEN = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # it is called by a name of this test
+
+
+class Workshop:
+    """A server of tools, what it was asked, and by whom."""
+
+    def __init__(self) -> None:
+        self.port = 0
+        self.connections = 0
+        self.tokens: set[str] = set()
+        self.only: str | None = None  # the token that it wants
+        self.moves_to: str | None = None
+        self.app: ASGIApp = _tools().streamable_http_app(transport_security=OPEN)
+
+    @property
+    def url(self) -> str:
+        return f"http://mail.test:{self.port}/mcp"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            self.connections += 1
+            headers = {name.decode(): value.decode() for name, value in scope["headers"]}
+            self.tokens.add(headers.get("authorization", ""))
+            if self.moves_to is not None:
+                await _reply(send, 307, {"location": self.moves_to})
+                return
+            if self.only is not None and headers.get("authorization") != f"Bearer {self.only}":
+                await _reply(send, 401, {})
+                return
+        await self.app(scope, receive, send)
+
+
+async def _reply(send: Send, status: int, headers: dict[str, str]) -> None:
+    told = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": told})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def _tools() -> MCPServer:
+    server = MCPServer("workshop")
+
+    @server.tool()
+    def add(a: int, b: int) -> int:
+        """Add two numbers."""
+        return a + b
+
+    @server.tool(structured_output=False)
+    def greet(name: str) -> str:
+        return f"Hello {name}"
+
+    @server.tool()
+    def fail() -> str:
+        raise ValueError("out of order")
+
+    @server.tool(structured_output=False)
+    def flood(size: int) -> str:
+        return "x" * size
+
+    @server.tool()
+    async def sleep() -> str:
+        await asyncio.sleep(600)
+        return "awake"
+
+    return server
+
+
+@pytest.fixture
+async def workshop() -> AsyncGenerator[Workshop]:
+    made, opened = Workshop(), socket.socket()
+    opened.bind(("127.0.0.1", 0))
+    made.port = opened.getsockname()[1]
+    server = uvicorn.Server(uvicorn.Config(made, log_level="critical", lifespan="on", ws="none"))
+    serving = asyncio.create_task(server.serve(sockets=[opened]))
+    async with asyncio.timeout(30):
+        while not server.started:
+            await asyncio.sleep(0.01)
+    yield made
+    server.force_exit = server.should_exit = True
+    await serving
+    opened.close()
+
+
+async def ask(outside: GuardedOutside, workshop: Workshop, tool: str, **arguments: Any) -> ToolAnswer:
+    return await outside.call_tool(ToolCall(workshop.url, tool, arguments, timeout=30.0))
+
+
+async def test_a_tool_answers(outside: GuardedOutside, workshop: Workshop):
+    assert await ask(outside, workshop, "add", a=1, b=2) == ToolAnswer({"result": 3})
+    assert await ask(outside, workshop, "greet", name="Ann") == ToolAnswer("Hello Ann")
+
+
+async def test_what_a_tool_says_of_its_failure_is_an_answer(outside: GuardedOutside, workshop: Workshop):
+    assert (await ask(outside, workshop, "fail")).failed
+    assert (await ask(outside, workshop, "add", a=1)).failed
+    unknown = await ask(outside, workshop, "nothing")
+    assert unknown.failed
+    assert "nothing" in str(unknown.value)
+
+
+async def test_the_token_goes_along_and_is_in_no_error(outside: GuardedOutside, workshop: Workshop):
+    workshop.only = "token-canary"
+    call = ToolCall(workshop.url, "add", {"a": 1, "b": 2}, token="token-canary", timeout=30.0)
+    assert (await outside.call_tool(call)).value == {"result": 3}
+    assert workshop.tokens == {"Bearer token-canary"}
+    for token in ("wrong-canary", None):
+        with pytest.raises(ToolRefused, match="401") as caught:
+            await outside.call_tool(replace(call, token=token))
+        assert "canary" not in str(caught.value)
+
+
+async def test_a_flood_is_cut(outside: GuardedOutside, workshop: Workshop):
+    assert len(str((await ask(outside, workshop, "flood", size=100_000)).value)) == 100_000
+    with pytest.raises(AnswerTooLarge):
+        await ask(outside, workshop, "flood", size=6_000_000)
+
+
+async def test_a_slow_tool_is_left(outside: GuardedOutside, workshop: Workshop):
+    with pytest.raises(UpstreamTimeout):
+        await outside.call_tool(ToolCall(workshop.url, "sleep", {}, timeout=1.0))
+
+
+async def test_another_origin_is_not_followed(outside: GuardedOutside, workshop: Workshop):
+    workshop.moves_to = f"http://other.test:{workshop.port}/mcp"
+    with pytest.raises((ToolRefused, UpstreamError)):
+        await outside.call_tool(ToolCall(workshop.url, "add", {}, token="token-canary", timeout=30.0))
+
+
+async def test_a_server_that_is_not_there_may_be_asked_again(outside: GuardedOutside, workshop: Workshop):
+    with pytest.raises(UpstreamError) as caught:
+        await outside.call_tool(ToolCall("http://nowhere.test/mcp", "add", {}, timeout=30.0))
+    assert caught.value.retryable
+
+
+async def test_s5_no_connection_is_made_to_an_address_that_is_not_public(workshop: Workshop):
+    async with GuardedOutside(EgressPolicy(), resolver=look_up) as outside:
+        hosts = [*HOSTILE_HOSTS, "mail.test", "rebound.test", "me:secret@mail.test"]
+        for url in [*(f"http://{host}:{workshop.port}/mcp" for host in hosts), *NOT_HTTP]:
+            with pytest.raises(EgressDenied):
+                await outside.call_tool(ToolCall(url, "add", {"a": 1, "b": 2}, timeout=30.0))
+    assert workshop.connections == 0
