@@ -12,8 +12,9 @@ from pilothouse.autopilot.testing import tools as testing_tools
 from pilothouse.autopilot.titles import Titles
 from pilothouse.autopilot.turn import AutoPilot
 from pilothouse.base.committer import WriteSet
+from pilothouse.base.expander import Expander
 from pilothouse.base.settings import Settings
-from pilothouse.base.tools import Expander, ToolBox
+from pilothouse.base.tools import ToolBox
 from pilothouse.base.work import Units
 from pilothouse.features.agents import tools as agents
 from pilothouse.features.chat import Chat, Drive

@@ -10,12 +10,13 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import Annotated, Any, Literal, Protocol, TypeAlias, TypeVar, cast
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
 import structlog
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from pilothouse.base.actor import Actor
+from pilothouse.base.expander import Expander
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.permissions import UNRESTRICTED, Permissions
 from pilothouse.base.tool_schemas import arguments_of, schema_of
@@ -129,12 +130,6 @@ class ToolContext:
             yield work
 
 
-class Expander(Protocol):
-    """Puts what arguments refer to in its place, before they are checked; what the model wrote is what is stored."""
-
-    async def expand(self, ctx: ToolContext, schema: JsonObject, arguments: Mapping[str, Json]) -> JsonObject: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What a call gave: JSON that is stored as it is."""
@@ -217,7 +212,7 @@ class Tool:
     async def _ask(self, ctx: ToolContext, arguments: Mapping[str, Json]) -> Answer:
         expander = cast(Expander | None, ctx.parts.get(Expander))
         if expander is not None:
-            arguments = await expander.expand(ctx, self.schema, arguments)
+            arguments = await expander.expand(ctx.actor, ctx.session_id, self.schema, arguments)
         asked = self._checked(arguments)
         if ctx.dry_run and self.effect is Effect.OUTSIDE and not self.rehearses:
             return Simulated(message=f"{self.name} was done.", tool=self.name)

@@ -163,12 +163,14 @@ class Cabinet:
         await self._check_room(ask)
         own_id = ask.file_id or new_id()
         room_id = derived_id(own_id, "room")  # the same one when a step is done again
+        came_in = False
         try:
             room = await self._reserve(user_id, place, ask, own_id, room_id)
             yield await self._receive(user_id, place, ask, room, chunks)
-        except BaseException:
-            await self._land(RELEASE, room_id)
-            raise
+            came_in = True
+        finally:
+            if not came_in:
+                await self._land(RELEASE, room_id)
 
     async def _receive(
         self, user_id: str, place: Place, ask: NewFile, room: Room, chunks: AsyncIterable[bytes]

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from pilothouse.base.tools import ToolContext
+from pilothouse.base.actor import Actor
 from pilothouse.features.files.cabinet import Cabinet, KeptFile
 from pilothouse.features.files.errors import FileTooLarge, PathInvalid, ReferenceInvalid, StoredFileNotFound
 from pilothouse.features.files.parsing import NotParsable, Wanted, parsed
@@ -26,9 +26,11 @@ class FileExpander:
 
     cabinet: Cabinet
 
-    async def expand(self, ctx: ToolContext, schema: JsonObject, arguments: Mapping[str, Json]) -> JsonObject:
+    async def expand(
+        self, actor: Actor, session_id: str, schema: JsonObject, arguments: Mapping[str, Json]
+    ) -> JsonObject:
         """The arguments, with files where they name them. Raises `ReferenceInvalid`, which names the reference."""
-        call = _Call(self.cabinet, ctx.actor.user_id, session_folder(ctx.session_id), schema)
+        call = _Call(self.cabinet, actor.user_id, session_folder(session_id), schema)
         given: Json = dict(arguments)
         found = await call.expand(given, schema)
         return found if isinstance(found, dict) else dict(arguments)

@@ -10,7 +10,8 @@ from pilothouse.engine.plan import open_inputs
 from pilothouse.engine.ports import Blocks, Runnable
 from pilothouse.features.runs.admitting import modes_of
 from pilothouse.features.runs.desk import Desk
-from pilothouse.features.runs.stage import StagedBlock, step_failed
+from pilothouse.features.runs.stage import StagedBlock
+from pilothouse.features.runs.values import step_failed
 from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
 from pilothouse.kit.json import JsonObject
 

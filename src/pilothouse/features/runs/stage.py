@@ -14,7 +14,7 @@ from pilothouse.blocks.registry import Registry
 from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.runner import Runnable as BlockRunnable
 from pilothouse.engine.context import StepContext, Waiting
-from pilothouse.engine.ports import Runnable, StepFailed
+from pilothouse.engine.ports import Runnable
 from pilothouse.features.runs.absent import AbsentBlock
 from pilothouse.features.runs.desk import Desk
 from pilothouse.features.runs.files import RunFiles, StepFiles
@@ -22,14 +22,13 @@ from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.keys import Hider, Keys, credential_pins
 from pilothouse.features.runs.memory import RunMemories, StepMemory
 from pilothouse.features.runs.stage_log import StageLog
-from pilothouse.features.runs.values import checked, is_writable
+from pilothouse.features.runs.values import checked, step_failed
 from pilothouse.graph.catalogue import BlockSpec, Effects
 from pilothouse.graph.fields import ERROR_PIN
 from pilothouse.kit.clock import from_micros, to_micros
 from pilothouse.kit.errors import UserError
 from pilothouse.kit.json import Json, JsonObject
 
-MAX_MESSAGE = 10_000
 _FAILED: Fired = [(ERROR_PIN, None)]
 
 
@@ -37,15 +36,8 @@ class StageContext:
     """The engine's step context, in the words of the block contract."""
 
     __slots__ = (
-        "_desk",
-        "_files",
-        "_http",
-        "_memories",
-        "_outside",
-        "_step",
-        "credentials",
-        "used_files",
-        "used_memory",
+        *("_desk", "_files", "_http", "_memories", "_outside", "_step"),
+        *("credentials", "used_files", "used_memory"),
     )
 
     def __init__(
@@ -300,15 +292,3 @@ class Stage:
             except UserError:  # it cannot be loaded, as was found out just now
                 return AbsentBlock(replace(spec, disabled=True))
         return found
-
-
-def step_failed(failure: BlockFailed) -> StepFailed:
-    """What is said of the failure goes into the log, so it must be short enough and possible to write."""
-    message = failure.message[:MAX_MESSAGE].encode(errors="replace").decode()
-    return StepFailed(
-        failure.code,
-        message,
-        failure.detail if is_writable(failure.detail) else None,
-        retryable=failure.retryable,
-        retry_after=failure.retry_after,
-    )

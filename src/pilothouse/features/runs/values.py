@@ -2,10 +2,12 @@
 
 from math import isfinite
 
+from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.runner import Fired
 from pilothouse.engine.ports import StepFailed
 from pilothouse.kit.json import Json, dump_bytes
 
+MAX_MESSAGE = 10_000
 MAX_VALUE_BYTES = 16 * 1024 * 1024
 _SURE = MAX_VALUE_BYTES // 6  # no character takes more than six bytes of JSON
 _SLACK = 24  # levels that the log and a snapshot put around a value; the writer refuses what nests past its limit
@@ -54,3 +56,15 @@ def _size(value: Json) -> int | None:
         return len(dump_bytes(wrapped)) - 2 * _SLACK
     except TypeError:
         return None
+
+
+def step_failed(failure: BlockFailed) -> StepFailed:
+    """What is said of the failure goes into the log, so it must be short enough and possible to write."""
+    message = failure.message[:MAX_MESSAGE].encode(errors="replace").decode()
+    return StepFailed(
+        failure.code,
+        message,
+        failure.detail if is_writable(failure.detail) else None,
+        retryable=failure.retryable,
+        retry_after=failure.retry_after,
+    )
