@@ -65,7 +65,7 @@ class NewFile(NamedTuple):
     mime_type: str | None = None
     overwrite: bool = False
     size: int | None = None
-    within: str = "/"  # the folder that a relative path is in
+    within: str | None = None  # the folder that a relative path is in, where such a path is taken
     file_id: str | None = None  # for work that may be done twice; else a new one
 
 

@@ -153,8 +153,7 @@ async def write_workspace_file(
     """Write a file. It lies in this session's folder, or, with a path that begins with `/`, in the workspace."""
     given = _given(content, content_base64)
     own_id = derived_id(ctx.turn_id, f"file/{ctx.idempotency_key}")  # made again, it is the same file
-    within = "/" if path.startswith("/") else session_folder(ctx.session_id)
-    ask = NewFile(path, "session", mime_type, overwrite, len(given), within, own_id)
+    ask = NewFile(path, "session", mime_type, overwrite, len(given), session_folder(ctx.session_id), own_id)
     cabinet = ctx.part(Cabinet)
     file_id = await cabinet.put(ctx.actor.user_id, ask, _whole(given))
     file = await cabinet.find(ctx.actor.user_id, file_id)
