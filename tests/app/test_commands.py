@@ -6,14 +6,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from pilothouse.app.cli.lazy import COMMANDS, load
 from pilothouse.base.settings_sources import NAMES
-from pilothouse.kit.json import dumps
+from pilothouse.kit.json import Json, dumps
 from tests.app.commands import Cli, Served
 from tests.features.agents.graphs import broken
+from tests.graph.autogpt_files import MISSING, doubler, node
 
 
 def test_every_command_is_listed_with_the_first_line_of_its_help():
@@ -113,12 +115,41 @@ def test_a_file_becomes_an_agent_and_then_its_next_version(cli: Cli, greeter_fil
     made = cli("import", str(greeter_file), "--json").json()
     assert made["version"] == 1
     greeter_file.write_text(greeter_file.read_text().replace("Hello", "Good day"))
-    assert cli("import", str(greeter_file), "--agent", made["id"], "--json").json() == {"id": made["id"], "version": 2}
+    again = cli("import", str(greeter_file), "--agent", made["agent_id"], "--json").json()
+    assert (again["agent_id"], again["version"]) == (made["agent_id"], 2)
+
+
+def test_an_import_tells_what_works_and_what_does_not(cli: Cli, tmp_path: Path):
+    """engine:X6"""
+    file = doubler()
+    file["nodes"], file["user_id"] = [*cast(list[Json], file["nodes"]), node("odd", MISSING)], "u"
+    (tmp_path / "theirs.json").write_text(dumps(file))
+    tried = cli("import", "theirs.json", "--dry-run", "--json").json()
+    assert tried["agent_id"] is None
+    made = cli("import", "theirs.json", "--json").json()
+    assert made["report"] == tried["report"]
+    assert made["report"]["placeholders"] == [{"node_id": "odd", "block_id": MISSING}]
+    told = cli("import", "theirs.json")
+    assert told.out.strip()
+    assert "3 of 4 nodes can run here." in told.err
+    assert f"Placeholder: odd needs block {MISSING}." in told.err
+    assert "Left out: user_id of $agent." in told.err
+    assert "It cannot run as it is" in told.err
+    assert cli("agent", "validate", "theirs.json").code == 1
+    assert cli("agent", "diff", "theirs.json", made["agent_id"], "--positions").out == ""
+
+
+def test_a_file_of_another_system_can_be_run_at_once(cli: Cli, tmp_path: Path):
+    """engine:X7"""
+    (tmp_path / "theirs.json").write_text(dumps(doubler()))
+    run = cli("run", "theirs.json", "--input", "n=21", "--json").json()
+    assert run["outputs"] == {"twice": [42]}
+    assert cli("run", "theirs.json", "--input", "n=4", "--json").json()["agent_id"] == run["agent_id"]
 
 
 @pytest.mark.parametrize(
     ("text", "code", "word"),
-    [("{", 1, "not JSON"), ('{"format": "other/1"}', 1, "format"), (dumps(broken()), 1, "is installed")],
+    [("{", 1, "not JSON"), ('{"format": "other/1"}', 1, "format"), (dumps(broken()), 1, "has no output")],
 )
 def test_a_file_that_holds_no_agent_is_refused_with_its_faults(
     cli: Cli, tmp_path: Path, text: str, code: int, word: str

@@ -7,9 +7,12 @@ import pilothouse
 
 SOURCE = Path(pilothouse.__file__).parent
 WEB = {"httpx2", "httpx", "httpcore2", "requests", "aiohttp", "urllib3", "websockets", "http.client", "urllib.request"}
-OTHER = {"socket", "smtplib", "ftplib", "telnetlib", "poplib", "imaplib", "xmlrpc"}
+OTHER = {"socket", "smtplib", "ftplib", "telnetlib", "poplib", "imaplib", "xmlrpc", "mcp", "asyncpg"}
 WAYS_OUT = WEB | OTHER
-GUARDS = {"base/egress.py", "base/guarded_http.py", "base/guarded_transport.py"}
+GUARDS = {
+    *("base/egress.py", "base/guarded_http.py", "base/guarded_transport.py"),
+    *(f"base/outside/{name}.py" for name in ("door", "smtp", "imap", "postgres", "tools")),
+}
 
 
 def imported(file: Path) -> set[str]:

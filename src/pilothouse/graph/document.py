@@ -1,6 +1,6 @@
 """An agent's graph as a typed value, its canonical text and its content hash."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Final, Literal, TypeAlias
 
@@ -50,6 +50,7 @@ class Node:
     position: tuple[float, float] = (0, 0)
     policy: Policy = Policy()
     optional_credentials: bool = False
+    placeholder: bool = False  # an import brought it without what it needs to run: it is kept, and refuses to run
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +90,20 @@ def canonical(doc: Document) -> str:
 
 
 def content_hash(doc: Document) -> str:
-    """SHA-256 over what the agent does and says: not its id, its version number or where its nodes are drawn."""
-    body = to_json(doc, positions=False)
+    """SHA-256 over what the agent does and says.
+
+    Not over its id, its version number, where its nodes are drawn, or what an installation lacks of it.
+    """
+    body = to_json(unmarked(doc), positions=False)
     body.pop("id", None)
     body.pop("version", None)
     return sha256(dump_bytes(body)).hexdigest()
+
+
+def unmarked(doc: Document) -> Document:
+    """The same without marks of placeholders, as it is handed on: what is missing here may be there elsewhere."""
+    nodes = tuple(replace(node, placeholder=False) if node.placeholder else node for node in doc.nodes)
+    return replace(doc, nodes=nodes, sub_agents=tuple(unmarked(child) for child in doc.sub_agents))
 
 
 def to_json(doc: Document, *, positions: bool = True) -> JsonObject:
@@ -124,6 +134,8 @@ def node_json(node: Node, *, positions: bool = True) -> JsonObject:
         body["policy"] = policy
     if node.optional_credentials:
         body["optional_credentials"] = True
+    if node.placeholder:
+        body["placeholder"] = True
     return body
 
 

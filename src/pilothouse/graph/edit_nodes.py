@@ -75,7 +75,7 @@ def move_node(bench: Workbench, operation: Operation) -> Done:
 def replace_block(bench: Workbench, operation: Operation) -> Done:
     """What fits the new block stays; the rest is taken away and listed."""
     node, spec = bench.node(operation["node"]), bench.block(operation["block"])
-    changed = replace(node, block=spec.id)
+    changed = replace(node, block=spec.id, placeholder=False)
     face = bench.face(changed) or spec
     kept = {pin: value for pin, value in node.inputs.items() if _fits(face, pin, value)}
     bench.nodes[node.id] = replace(changed, inputs=kept)

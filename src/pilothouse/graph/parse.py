@@ -18,7 +18,7 @@ _DOCUMENT_KEYS = {
     *("format", "id", "version", "name", "description", "instructions"),
     *("recommended_schedule_cron", "nodes", "links", "sub_agents"),
 }
-_NODE_KEYS = {"id", "block", "name", "inputs", "position", "policy", "optional_credentials"}
+_NODE_KEYS = {"id", "block", "name", "inputs", "position", "policy", "optional_credentials", "placeholder"}
 _POLICY_KEYS = {"retry", "timeout_s", "on_error", "ordered"}
 _LINK_KEYS = {"from", "out", "to", "in", "static"}
 
@@ -161,6 +161,7 @@ class _Reader:
             position=self.position(body, where),
             policy=self.policy(body.get("policy", {}), f"{where}.policy"),
             optional_credentials=self.flag(body, "optional_credentials", where, default=False),
+            placeholder=self.flag(body, "placeholder", where, default=False),
         )
 
     def position(self, body: JsonObject, where: str) -> tuple[float, float]:

@@ -63,9 +63,12 @@ class Report:
     level: Level
     issues: list[Issue] = field(default_factory=list[Issue])
 
-    def add(self, node_id: str, where: str, code: str, message: str, link: Link | None = None) -> None:
-        """Note a fault; its code and the level say how grave it is."""
-        self.issues.append(Issue(node_id, where, code, message, self._severity(code), link))
+    def add(
+        self, node_id: str, where: str, code: str, message: str, link: Link | None = None, *, to_run: bool = False
+    ) -> None:
+        """Note a fault; its code and the level say how grave it is. One `to_run` keeps nothing from being stored."""
+        severity = "warning" if to_run and self.level == "save" else self._severity(code)
+        self.issues.append(Issue(node_id, where, code, message, severity, link))
 
     def add_inside(self, node_id: str, inner: "Report") -> None:
         """Take over what was found in the sub-agent behind this node."""

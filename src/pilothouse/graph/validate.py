@@ -91,7 +91,7 @@ class _Judge:
                 self._check_named_by_mask(node, pinned, masks, report)
             elif pinned is None or pinned not in self.known:
                 text = "Choose an agent and its version." if pinned is None else "There is no such version of an agent."
-                report.add(node.id, AGENT_FIELD, "sub_agent_missing", text)
+                report.add(node.id, AGENT_FIELD, "sub_agent_missing", text, to_run=node.placeholder)
             elif pinned[0] in self.family.above_children(me):
                 report.add(node.id, AGENT_FIELD, "sub_agent_cycle", "This agent would run itself again.")
             elif self.family.depth[me] >= MAX_DEPTH:
@@ -155,11 +155,13 @@ def _check_blocks(doc: Document, catalogue: Catalogue, known: Children, report: 
     for node in doc.nodes:
         spec = catalogue.get(node.block)
         if spec is None:
-            report.add(node.id, "block", "unknown_block", f"No block {node.block} is installed.")
+            text = f"No block {node.block} is installed."
+            report.add(node.id, "block", "unknown_block", text, to_run=node.placeholder)
             continue
         specs[node.id] = face_of(node, spec, catalogue, known)
         if spec.disabled:
-            report.add(node.id, "block", "disabled_block", spec.reason or f"{spec.name} is switched off.")
+            text = spec.reason or f"{spec.name} is switched off."
+            report.add(node.id, "block", "disabled_block", text, to_run=node.placeholder)
     triggers = [node.id for node in doc.nodes if node.id in specs and specs[node.id].kind is Kind.TRIGGER]
     if len(triggers) > 1:
         report.add(AGENT, "nodes", "several_triggers", f"An agent has one trigger, not {len(triggers)}.")

@@ -81,11 +81,14 @@ async def test_faults_come_as_one_report(front: Front, alice: Actor):
     for answer in (
         await browser.post(AGENTS, json={"graph": broken()}),
         await browser.put(path, json={"graph": broken(), "base_version": 1}),
-        await browser.post(f"{AGENTS}/import", json={"document": {"format": "pilothouse.agent/1", **broken()}}),
     ):
         assert (answer.status_code, answer.json()["code"]) == (422, "agent_invalid")
         assert {"a", "b"} <= answer.json()["detail"]["errors"].keys()
     assert (await browser.get(path)).json()["version"] == 1
+    file = {"format": "pilothouse.agent/1", **broken()}
+    answer = await browser.post(f"{AGENTS}/import", json={"document": file})  # what is not installed, an import keeps
+    assert (answer.status_code, answer.json()["code"]) == (422, "agent_invalid")
+    assert answer.json()["detail"]["errors"].keys() == {"b", "$agent"}
 
 
 async def test_validation_answers_whatever_the_graph_is_and_stores_nothing(front: Front, alice: Actor):
@@ -185,9 +188,10 @@ async def test_an_export_is_a_file_that_imports(front: Front, alice: Actor):
     assert file.text.endswith("}\n")
 
     answer = await browser.post(f"{AGENTS}/import", json={"document": file.json()})
-    assert (answer.status_code, answer.json()["coverage"]["runnable"]) == (201, True)
-    assert answer.json()["agent"]["content_hash"] == made["content_hash"]
-    other = await browser.post(f"{AGENTS}/import", json={"document": {"nodes": [{"block_id": "x"}]}})
+    assert (answer.status_code, answer.json()["report"]["runnable"]) == (201, True)
+    copy = await browser.get(f"{AGENTS}/{answer.json()['agent_id']}")
+    assert copy.json()["content_hash"] == made["content_hash"]
+    other = await browser.post(f"{AGENTS}/import", json={"document": {"nodes": [{"block": "x"}]}})
     assert (other.status_code, other.json()["code"]) == (422, "format_unsupported")
 
 

@@ -61,7 +61,7 @@ async def test_an_export_holds_no_credentials(units: Units, alice: Actor, catalo
 
 
 async def test_another_format_is_refused_by_name(units: Units, alice: Actor, catalogue: Catalogue):
-    files: list[Json] = [{"nodes": []}, {"format": "other/1"}, {"nodes": [{"block_id": "x"}]}, []]
+    files: list[Json] = [{"nodes": []}, {"format": "other/1"}, {"nodes": [{"block": "x"}]}, []]
     for file in files:
         with pytest.raises(agents.FormatUnsupported):
             async with units.write(alice) as work:

@@ -109,7 +109,7 @@ async def test_w3_a_child_is_as_careful_as_its_parent(stand: Stand):
 async def test_w3_imported_agents_ask_from_the_start(small: Stand):
     answer = await small.ann.browser.post("/api/agents/import", json={"document": graphs.acts(1)})
     assert answer.status_code == 201, answer.text
-    settings = await small.ann.browser.get(f"/api/agents/{answer.json()['agent']['id']}/settings")
+    settings = await small.ann.browser.get(f"/api/agents/{answer.json()['agent_id']}/settings")
     assert settings.json() == {"review_required": True, "review_sensitive": True}
 
 

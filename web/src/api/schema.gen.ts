@@ -418,6 +418,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/import/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Preview Import */
+        post: operations["preview_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/import/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Preview Import */
+        post: operations["v1_preview_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents/{agent_id}": {
         parameters: {
             query?: never;
@@ -688,6 +722,46 @@ export interface paths {
         };
         /** Export Agent */
         get: operations["v1_export_agent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{agent_id}/needs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Needs
+         * @description The credentials that a run of it must be given, each need once.
+         */
+        get: operations["list_needs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/{agent_id}/needs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Needs
+         * @description The credentials that a run of it must be given, each need once.
+         */
+        get: operations["v1_list_needs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2374,6 +2448,8 @@ export interface components {
                         ordered?: boolean;
                     };
                     optional_credentials?: boolean;
+                    /** @description Kept from an import; it refuses to run. */
+                    placeholder?: boolean;
                 }[];
                 links?: {
                     from: string;
@@ -2469,6 +2545,8 @@ export interface components {
                         ordered?: boolean;
                     };
                     optional_credentials?: boolean;
+                    /** @description Kept from an import; it refuses to run. */
+                    placeholder?: boolean;
                 }[];
                 links?: {
                     from: string;
@@ -2556,6 +2634,8 @@ export interface components {
                         ordered?: boolean;
                     };
                     optional_credentials?: boolean;
+                    /** @description Kept from an import; it refuses to run. */
+                    placeholder?: boolean;
                 }[];
                 links?: {
                     from: string;
@@ -2799,6 +2879,17 @@ export interface components {
              */
             instead_of: string | null;
         };
+        /** ChangedOut */
+        ChangedOut: {
+            /** Node Id */
+            node_id: string;
+            /** Field */
+            field: string;
+            from: components["schemas"]["JsonValue"];
+            to: components["schemas"]["JsonValue"];
+            /** Reason */
+            reason: string;
+        };
         /**
          * ChatModelsOut
          * @description The four cells, as they are for the caller.
@@ -2944,12 +3035,25 @@ export interface components {
             /** Items */
             items: components["schemas"]["ConnectionOut"][];
         };
-        /** CoverageOut */
+        /**
+         * CoverageOut
+         * @description How much of a file works here; whatever does not is named.
+         */
         CoverageOut: {
             /** Nodes */
             nodes: number;
             /** Supported */
             supported: number;
+            /** Placeholders */
+            placeholders: components["schemas"]["PartOut"][];
+            /** Disabled */
+            disabled: components["schemas"]["PartOut"][];
+            /** Changed */
+            changed: components["schemas"]["ChangedOut"][];
+            /** Dropped */
+            dropped: components["schemas"]["DroppedOut"][];
+            /** Credentials Needed */
+            credentials_needed: string[];
             /** Sub Agents */
             sub_agents: number;
             /** Runnable */
@@ -3008,6 +3112,29 @@ export interface components {
          * @description A key, a password, or headers for a host.
          */
         CredentialIn: components["schemas"]["pilothouse__features__credentials__schemas__ApiKeyIn"] | components["schemas"]["UserPasswordIn"] | components["schemas"]["HostScopedIn"];
+        /**
+         * CredentialNeedOut
+         * @description One choice to make: a credential of one of these providers and types, sent to the run under `key`.
+         */
+        CredentialNeedOut: {
+            /** Key */
+            key: string;
+            /** Providers */
+            providers: string[];
+            /** Types */
+            types: string[];
+            /** Scopes */
+            scopes: string[];
+            /** Required */
+            required: boolean;
+            /** Nodes */
+            nodes: string[];
+        };
+        /** CredentialNeedsOut */
+        CredentialNeedsOut: {
+            /** Items */
+            items: components["schemas"]["CredentialNeedOut"][];
+        };
         /**
          * CredentialOut
          * @description A credential without its secret. Those of the installation have no dates and cannot be changed.
@@ -3126,6 +3253,26 @@ export interface components {
                 in?: string;
                 static?: boolean;
             }[];
+        };
+        /**
+         * DroppedOut
+         * @description What was left behind; `$agent` stands for the node where it is about the agent as a whole.
+         */
+        DroppedOut: {
+            /** Node Id */
+            node_id: string;
+            /** Field */
+            field: string;
+            /** Link */
+            link: {
+                from: string;
+                out: string;
+                to: string;
+                in: string;
+                static?: boolean;
+            } | null;
+            /** Reason */
+            reason: string;
         };
         /**
          * EditOut
@@ -3312,8 +3459,11 @@ export interface components {
         };
         /** ImportOut */
         ImportOut: {
-            agent: components["schemas"]["AgentDetail"];
-            coverage: components["schemas"]["CoverageOut"];
+            /** Agent Id */
+            agent_id: string;
+            /** Version */
+            version: number;
+            report: components["schemas"]["CoverageOut"];
         };
         /** IssueOut */
         IssueOut: {
@@ -3532,6 +3682,16 @@ export interface components {
             /** Next Cursor */
             next_cursor: string | null;
         };
+        /**
+         * PartOut
+         * @description A node that cannot run here; one inside another agent is named by its way there, `parent/child`.
+         */
+        PartOut: {
+            /** Node Id */
+            node_id: string;
+            /** Block Id */
+            block_id: string;
+        };
         /** PasswordIn */
         PasswordIn: {
             /**
@@ -3592,6 +3752,14 @@ export interface components {
             count: number;
             /** Steps */
             steps: components["schemas"]["PlannedStep"][];
+        };
+        /** PreviewOut */
+        PreviewOut: {
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            report: components["schemas"]["CoverageOut"];
         };
         /**
          * Problem
@@ -4462,6 +4630,8 @@ export interface components {
                         ordered?: boolean;
                     };
                     optional_credentials?: boolean;
+                    /** @description Kept from an import; it refuses to run. */
+                    placeholder?: boolean;
                 }[];
                 links?: {
                     from: string;
@@ -5922,6 +6092,98 @@ export interface operations {
             };
         };
     };
+    preview_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewOut"];
+                };
+            };
+            /**
+             * @description `format_unsupported`: This file is not in a format that can be imported.
+             *
+             *     `agent_invalid`: This agent has faults.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_preview_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreviewOut"];
+                };
+            };
+            /**
+             * @description `format_unsupported`: This file is not in a format that can be imported.
+             *
+             *     `agent_invalid`: This agent has faults.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_agent: {
         parameters: {
             query?: {
@@ -7333,6 +7595,116 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+            /**
+             * @description `not_found`: There is no such agent.
+             *
+             *     `not_found`: This agent has no such version.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_needs: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialNeedsOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such agent.
+             *
+             *     `not_found`: This agent has no such version.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_list_needs: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialNeedsOut"];
                 };
             };
             /**

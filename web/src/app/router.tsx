@@ -38,8 +38,7 @@ const pages = [
   createRoute({
     getParentRoute: under,
     path: '/build/$agentId',
-    validateSearch: (search: Record<string, unknown>): { run?: string } =>
-      typeof search.run === 'string' ? { run: search.run } : {},
+    validateSearch: viewOfBuild,
     component: lazyRouteComponent(() => import('@/routes/builder'), 'BuilderPage'),
   }),
   createRoute({ getParentRoute: under, path: '/library', component: LibraryPage }),
@@ -54,6 +53,20 @@ const pages = [
   // Links of other systems that people still have.
   createRoute({ getParentRoute: under, path: '/copilot', component: OldChat }),
 ] as const
+
+/** What of an agent is looked at: a version, a run, a step of it. */
+function viewOfBuild(search: Record<string, unknown>): { version?: number; run?: string; step?: number } {
+  const { version, run, step } = search
+  return {
+    ...(isCount(version) ? { version } : {}),
+    ...(typeof run === 'string' ? { run } : {}),
+    ...(isCount(step) ? { step } : {}),
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0
+}
 
 /** Old links name the agent and its run in the query. */
 function oldLink(search: Record<string, unknown>): { flowID?: string; flowExecutionID?: string } {

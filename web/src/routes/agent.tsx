@@ -6,6 +6,7 @@ import { Versions } from '@/features/agents/Versions'
 import { runsOf } from '@/features/runs/queries'
 import { RunForm } from '@/features/runs/RunForm'
 import { RunRows } from '@/features/runs/RunTable'
+import { say } from '@/kit/say'
 import { useTitle } from '@/kit/useTitle'
 import { AbsentPage, ErrorPanel, SkeletonRows } from '@/ui/States'
 
@@ -20,9 +21,14 @@ export function AgentPage() {
     <div className="sheet">
       <header>
         <h1>{data?.name || 'Agent'}</h1>
-        <Link className="button plain end" to="/build/$agentId" params={{ agentId }}>
-          Open in Build
-        </Link>
+        <div className="row end">
+          <a className="button plain" href={`/api/agents/${agentId}/export`} download>
+            {say('agents.export')}
+          </a>
+          <Link className="button plain" to="/build/$agentId" params={{ agentId }}>
+            Open in Build
+          </Link>
+        </div>
       </header>
       {isPending && <SkeletonRows rows={3} />}
       {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}

@@ -1,31 +1,31 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { ApiProblem } from '@/api/errors'
 import { agentById } from '@/features/agents/queries'
 import { Builder } from '@/features/builder/Builder'
 import { blockCatalogue } from '@/features/builder/queries'
+import { runById } from '@/features/runs/queries'
 import { useTitle } from '@/kit/useTitle'
 import { AbsentPage, ErrorPanel, SkeletonRows } from '@/ui/States'
 
 export function BuilderPage() {
   const { agentId } = useParams({ from: '/build/$agentId' })
-  const { run } = useSearch({ from: '/build/$agentId' })
-  const navigate = useNavigate()
-  const agent = useQuery({ ...agentById(agentId), refetchOnWindowFocus: false })
-  const blocks = useQuery(blockCatalogue)
+  const { run, step } = useSearch({ from: '/build/$agentId' })
+  const go = useView(agentId)
   const [loaded, setLoaded] = useState(0)
-  useTitle(agent.data?.name ?? 'Build')
-  const problem = agent.error ?? blocks.error
+  const { agent, blocks, pinned, problem, retry } = useShown(agentId)
+  const reload = useCallback(() => void retry().then(() => setLoaded((count) => count + 1)), [retry])
+  useTitle(agent?.name ?? 'Build')
   if (problem instanceof ApiProblem && [404, 422].includes(problem.status)) return <AbsentPage />
   if (problem) {
     return (
       <div className="sheet">
-        <ErrorPanel problem={problem} onRetry={() => void Promise.all([agent.refetch(), blocks.refetch()])} />
+        <ErrorPanel problem={problem} onRetry={() => void retry()} />
       </div>
     )
   }
-  if (!agent.data || !blocks.data) {
+  if (!agent || !blocks) {
     return (
       <div className="sheet">
         <SkeletonRows rows={5} />
@@ -34,14 +34,82 @@ export function BuilderPage() {
   }
   return (
     <Builder
-      key={`${agentId} ${loaded}`}
-      agent={agent.data}
-      blocks={blocks.data}
+      key={`${agentId} ${loaded} ${pinned === null ? '' : agent.version}`}
+      agent={agent}
+      blocks={blocks}
+      pinned={pinned}
       run={run ?? null}
-      onReload={() => void agent.refetch().then(() => setLoaded(loaded + 1))}
-      onRun={(started) =>
-        void navigate({ to: '/build/$agentId', params: { agentId }, search: { run: started }, replace: true })
-      }
+      step={step ?? null}
+      {...go}
+      onReload={reload}
     />
   )
+}
+
+/** Where one can turn from here; the address says what is looked at. */
+function useView(agentId: string) {
+  const navigate = useNavigate()
+  const { version, run } = useSearch({ from: '/build/$agentId' })
+  const to = '/build/$agentId' as const
+  const params = { agentId }
+  return {
+    onRun: (started: string) =>
+      void navigate({
+        to,
+        params,
+        search: version === undefined ? { run: started } : { version, run: started },
+        replace: true,
+      }),
+    onStep: (step: number | null) =>
+      void navigate({
+        to,
+        params,
+        search: {
+          ...(version === undefined ? {} : { version }),
+          ...(run === undefined ? {} : { run }),
+          ...(step === null ? {} : { step }),
+        },
+        replace: true,
+      }),
+    onLatest: () => void navigate({ to, params, search: {} }),
+    onCopied: (copy: string) => void navigate({ to, params: { agentId: copy }, search: {} }),
+  }
+}
+
+/**
+ * The version that the address asks for: by its number, by a run that used it, else the one in use, which alone can be
+ * changed. A run that was opened over the version in use stays over it when that is saved as the next one.
+ */
+function useShown(agentId: string) {
+  const { version, run } = useSearch({ from: '/build/$agentId' })
+  const active = useQuery({ ...agentById(agentId), refetchOnWindowFocus: false })
+  const blocks = useQuery(blockCatalogue)
+  const ran = useQuery({ ...runById(run ?? ''), enabled: run !== undefined && version === undefined })
+  const openedOver = useRef(new Map<string, number>())
+  if (run !== undefined && active.data && !openedOver.current.has(run))
+    openedOver.current.set(run, active.data.active_version)
+  const asked = version ?? ran.data?.version
+  const current = run === undefined ? active.data?.active_version : openedOver.current.get(run)
+  const isOld = active.data !== undefined && asked !== undefined && asked !== current
+  const old = useQuery({ ...agentById(agentId, asked), enabled: isOld })
+  const waits = run !== undefined && version === undefined && ran.data === undefined
+  return {
+    agent: waits ? undefined : isOld ? old.data : active.data,
+    blocks: blocks.data,
+    pinned: isOld ? ((version === undefined ? 'run' : 'version') as 'run' | 'version') : null,
+    problem: active.error ?? blocks.error ?? ran.error ?? old.error ?? foreign(ran.data?.agent_id, agentId),
+    retry: useRetry([active, blocks, ...(run === undefined ? [] : [ran]), ...(isOld ? [old] : [])]),
+  }
+}
+
+function useRetry(queries: readonly { refetch: () => Promise<unknown> }[]) {
+  const latest = useRef(queries)
+  latest.current = queries
+  return useCallback(() => Promise.all(latest.current.map((query) => query.refetch())), [])
+}
+
+/** A run of another agent is not to be found here. */
+function foreign(ran: string | undefined, agentId: string): ApiProblem | null {
+  if (ran === undefined || ran === agentId) return null
+  return new ApiProblem({ code: 'not_found', message: 'There is no such run.', hint: null, status: 404 })
 }

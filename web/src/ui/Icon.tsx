@@ -22,6 +22,7 @@ const PATHS = {
   copy: 'M9 9h11v11H9V9ZM5 15H4V4h11v1',
   check: 'M4 12l5 5L20 6',
   down: 'M6 9l6 6 6-6',
+  left: 'M15 6l-6 6 6 6',
   right: 'M9 6l6 6-6 6',
   pin: 'M9 4h6l-1 6 3 3H7l3-3-1-6ZM12 13v7',
   edit: 'M4 20h4L19 9l-4-4L4 16v4Z',

@@ -16,9 +16,11 @@ from pilothouse.base.work import Read, Units
 from pilothouse.blocks.registry import Registry
 from pilothouse.features import agents
 from pilothouse.features.agents.documents import read_document as parsed
+from pilothouse.graph.autogpt import is_autogpt
 from pilothouse.graph.catalogue import Catalogue
 from pilothouse.graph.diff import diff as difference
 from pilothouse.graph.diff_operations import operations_between
+from pilothouse.graph.document import to_json
 from pilothouse.graph.report import AGENT, Level, Report
 from pilothouse.kit.ids import AgentId, is_id
 from pilothouse.kit.json import Json, JsonObject, loads
@@ -40,7 +42,7 @@ def validate(
 
     async def act(table: _Table) -> Report:
         async with table.units.read(table.actor) as read:
-            return await agents.validate_document(read, table.catalogue, await _graph(read, target), level)
+            return await agents.validate_document(read, table.catalogue, await _graph(table, read, target), level)
 
     report = _at_desk(act, user)
     if as_json:
@@ -66,7 +68,7 @@ def diff(
 
     async def act(table: _Table) -> tuple[JsonObject, list[JsonObject]]:
         async with table.units.read(table.actor) as read:
-            old, new = parsed(await _graph(read, before)), parsed(await _graph(read, after))
+            old, new = [parsed(await _graph(table, read, target)) for target in (before, after)]
         operations = operations_between(old, new, table.catalogue, positions=positions)
         return difference(old, new, positions=positions), operations
 
@@ -162,11 +164,12 @@ def _at_desk(act: Callable[[_Table], Awaitable[T]], user: str | None) -> T:
     return await_(work())
 
 
-async def _graph(read: Read, target: str) -> Json:
+async def _graph(table: _Table, read: Read, target: str) -> Json:
     """What a file says, or a stored version."""
     pinned = _pinned(target)
     if pinned is None:
-        return read_document(Path(target))
+        document = read_document(Path(target))
+        return to_json(await agents.read_file(read, table.catalogue, document)) if is_autogpt(document) else document
     return (await agents.get_agent(read, *pinned)).graph
 
 

@@ -8,10 +8,11 @@ from typing import NamedTuple
 from pilothouse.base.actor import SYSTEM, Actor
 from pilothouse.base.work import Units
 from pilothouse.features.accounts import OwnerMissing, find_actor, local_actor
-from pilothouse.features.agents import FormatUnsupported, create_agent, save_agent
+from pilothouse.features.agents import FormatUnsupported, create_agent, read_file
 from pilothouse.features.agents.children import find_stored
+from pilothouse.graph.autogpt import is_autogpt
 from pilothouse.graph.catalogue import Catalogue
-from pilothouse.graph.document import FORMAT, MAX_BYTES
+from pilothouse.graph.document import FORMAT, MAX_BYTES, to_json
 from pilothouse.graph.parse import BadDocument, parse
 from pilothouse.kit.errors import Conflict, Invalid, NotFound, TooLarge
 from pilothouse.kit.ids import AgentId
@@ -25,7 +26,7 @@ class FileUnreadable(NotFound):
 class NotJson(Invalid):
     """This file is not JSON."""
 
-    hint = "An agent's file is a JSON document of format pilothouse.agent/1."
+    hint = "An agent's file is a JSON document of format pilothouse.agent/1, or what AutoGPT exports."
 
 
 class Pinned(NamedTuple):
@@ -55,9 +56,11 @@ class OnBase:
 def read_document(path: Path) -> Json:
     """Raises `FileUnreadable`, `TooLarge`, `NotJson`, `FormatUnsupported`."""
     document = read_json(path)
+    if is_autogpt(document):
+        return document
     if not isinstance(document, dict) or document.get("format", FORMAT) != FORMAT:
         raise FormatUnsupported()
-    return document
+    return {"format": FORMAT, **document}
 
 
 def read_json(path: Path) -> Json:
@@ -86,6 +89,9 @@ async def actor_or_local(units: Units, email: str | None) -> Actor:
 
 async def keep_document(units: Units, actor: Actor, catalogue: Catalogue, document: Json) -> Pinned:
     """Store what the file says, unless the user has it already: running a file twice leaves one agent."""
+    if is_autogpt(document):
+        async with units.read(actor) as read:
+            document = to_json(await read_file(read, catalogue, document))
     with suppress(BadDocument):  # `create_agent` says what is wrong with it
         doc = parse(document)
         async with units.read(actor) as read:
@@ -94,13 +100,8 @@ async def keep_document(units: Units, actor: Actor, catalogue: Catalogue, docume
     return await store_document(units, actor, catalogue, document)
 
 
-async def store_document(
-    units: Units, actor: Actor, catalogue: Catalogue, document: Json, agent_id: str | None = None
-) -> Pinned:
-    """A new agent, or a new version of one. Raises `AgentInvalid` with every fault."""
+async def store_document(units: Units, actor: Actor, catalogue: Catalogue, document: Json) -> Pinned:
+    """A new agent. Raises `AgentInvalid` with every fault."""
     async with units.write(actor) as work:
-        if agent_id is None:
-            stored = await create_agent(work, catalogue, document, note="Imported")
-        else:
-            stored = await save_agent(work, catalogue, AgentId(agent_id), document, OnBase(None), note="Imported")
+        stored = await create_agent(work, catalogue, document, note="Imported")
         return Pinned(AgentId(stored.id), stored.version)

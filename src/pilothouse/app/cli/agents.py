@@ -6,15 +6,21 @@ from typing import Annotated, Any
 import typer
 
 from pilothouse.app.catalogue import open_registry
-from pilothouse.app.cli.agent_files import Pinned, actor_or_local, read_document, store_document
+from pilothouse.app.cli.agent_files import OnBase, actor_or_local, read_document
+from pilothouse.app.cli.coverage_lines import coverage_lines
 from pilothouse.app.cli.desk import open_desk
 from pilothouse.app.cli.terminal import AsJson, UserMail, await_, brief_settings, hint, say, show, show_table
+from pilothouse.features.agents import AgentGraph, Coverage, import_agent, preview_import
 from pilothouse.graph.catalogue import BlockSpec
+from pilothouse.kit.ids import AgentId
 
 
 def import_file(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A document of format pilothouse.agent/1.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A document of format pilothouse.agent/1, or what AutoGPT exports.")
+    ],
     agent: Annotated[str | None, typer.Option(metavar="ID", help="Make it a new version of this agent.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Tell what it would make and store nothing.")] = False,
     user: UserMail = None,
     as_json: AsJson = False,
 ) -> None:
@@ -22,18 +28,28 @@ def import_file(
     settings = brief_settings()
     document = read_document(file)
 
-    async def act() -> Pinned:
+    async def act() -> tuple[AgentGraph | None, Coverage]:
         async with open_desk(settings) as desk:
             actor = await actor_or_local(desk.units, user)
             catalogue = open_registry(settings)
-            return await store_document(desk.units, actor, catalogue, document, agent)
+            if dry_run:
+                async with desk.units.read(actor) as read:
+                    return None, (await preview_import(read, catalogue, document)).coverage
+            async with desk.units.write(actor) as work:
+                into = None if agent is None else (AgentId(agent), OnBase(None))
+                made = await import_agent(work, catalogue, document, into)
+                return made.stored, made.coverage
 
-    stored = await_(act())
+    stored, coverage = await_(act())
     if as_json:
-        show({"id": stored.agent_id, "version": stored.version})
-    else:
-        say(stored.agent_id)
+        known = {"agent_id": stored and stored.id, "version": stored and stored.version}
+        show({**known, "report": coverage.to_json()})
+        return
+    if stored is not None:
+        say(stored.id)
         hint(f"Version {stored.version}.")
+    for line in coverage_lines(coverage):
+        hint(line)
 
 
 def blocks(

@@ -1,6 +1,7 @@
 """Agents: graphs with immutable versions, and the blocks that they are made of."""
 
 from pilothouse.features.agents.agent import Agent, AgentGraph, Version, VersionGraph
+from pilothouse.features.agents.coverage import Coverage
 from pilothouse.features.agents.documents import refused
 from pilothouse.features.agents.editing import Edited, edit_agent
 from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, FormatUnsupported, VersionNotFound
@@ -25,7 +26,15 @@ from pilothouse.features.agents.service import (
     validate_document,
 )
 from pilothouse.features.agents.settings import AgentSettings, change_agent_settings, get_agent_settings
-from pilothouse.features.agents.transfer import Coverage, Exported, Imported, export_agent, import_agent
+from pilothouse.features.agents.transfer import (
+    Exported,
+    Imported,
+    Previewed,
+    export_agent,
+    import_agent,
+    preview_import,
+    read_file,
+)
 from pilothouse.features.agents.versions import Base
 
 __all__ = [
@@ -47,6 +56,7 @@ __all__ = [
     "Imported",
     "Planned",
     "Plans",
+    "Previewed",
     "Version",
     "VersionGraph",
     "VersionNotFound",
@@ -65,6 +75,8 @@ __all__ = [
     "list_agents",
     "list_versions",
     "operations_between_versions",
+    "preview_import",
+    "read_file",
     "refused",
     "rollback_agent",
     "save_agent",

@@ -37,6 +37,11 @@ class AgentGraph(Agent):
     def graph(self) -> JsonObject:
         return cast(JsonObject, loads(self.document))
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it may hold placeholders: then what it takes and gives depends on the blocks that are installed."""
+        return '"placeholder": true' in self.document
+
 
 @dataclass(frozen=True, slots=True)
 class Version:

@@ -26,7 +26,7 @@ class FormatUnsupported(Invalid):
     """This file is not in a format that can be imported."""
 
     wire_code = "format_unsupported"
-    hint = "Import a document of format pilothouse.agent/1, as `export` writes it."
+    hint = "Import a document of format pilothouse.agent/1, as `export` writes it, or an agent as AutoGPT exports it."
 
 
 class GuideRequired(Conflict):

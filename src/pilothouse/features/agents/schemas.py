@@ -169,16 +169,54 @@ class DiffOut(Out):
     operations: list[OperationShape]
 
 
+class PartOut(Out):
+    """A node that cannot run here; one inside another agent is named by its way there, `parent/child`."""
+
+    node_id: str
+    block_id: str
+
+
+class ChangedOut(Out):
+    node_id: str
+    field: str
+    before: JsonValue = Field(alias="from")
+    after: JsonValue = Field(alias="to")
+    reason: str
+
+
+class DroppedOut(Out):
+    """What was left behind; `$agent` stands for the node where it is about the agent as a whole."""
+
+    node_id: str
+    field: str
+    link: LinkShape | None
+    reason: str
+
+
 class CoverageOut(Out):
+    """How much of a file works here; whatever does not is named."""
+
     nodes: int
     supported: int
+    placeholders: list[PartOut]
+    disabled: list[PartOut]
+    changed: list[ChangedOut]
+    dropped: list[DroppedOut]
+    credentials_needed: list[str]
     sub_agents: int
     runnable: bool
 
 
 class ImportOut(Out):
-    agent: AgentDetail
-    coverage: CoverageOut
+    agent_id: str
+    version: int
+    report: CoverageOut
+
+
+class PreviewOut(Out):
+    name: str
+    description: str
+    report: CoverageOut
 
 
 class BlockOut(Out):

@@ -35,6 +35,7 @@ from pilothouse.graph.diff import diff
 from pilothouse.graph.diff_operations import operations_between
 from pilothouse.graph.document import Document
 from pilothouse.graph.parse import BadDocument, parse
+from pilothouse.graph.placeholders import is_lacking, still_marked
 from pilothouse.graph.report import Level, Report
 from pilothouse.graph.sub_agents import Pinned
 from pilothouse.graph.validate import validate
@@ -77,7 +78,10 @@ async def save_agent(
     """
     agent = await queries.find_agent(work, agent_id, lock=True)
     await require_base(work, agent, base)
-    content = await admit_whole(work, catalogue, replace(read_document(graph), id=agent.id))
+    doc = replace(read_document(graph), id=agent.id)
+    if any(is_lacking(node, catalogue) for node in doc.nodes):
+        doc = still_marked(doc, parsed(await queries.find_version(work, agent, agent.active_version)))
+    content = await admit_whole(work, catalogue, doc)
     return agent_graph_of(agent, await keep(work, agent, content, note))
 
 

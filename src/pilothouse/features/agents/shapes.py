@@ -44,6 +44,7 @@ _NODE: Final = {
         "position": _POSITION,
         "policy": _POLICY,
         "optional_credentials": {"type": "boolean"},
+        "placeholder": {"type": "boolean", "description": "Kept from an import; it refuses to run."},
     },
 }
 LINK: Final[_Schema] = {

@@ -5,22 +5,23 @@ from dataclasses import dataclass, replace
 from pilothouse.base.work import Read, Work
 from pilothouse.features.agents.agent import AgentGraph
 from pilothouse.features.agents.children import children_of, renumbered
+from pilothouse.features.agents.coverage import Coverage, coverage_of
+from pilothouse.features.agents.documents import admit, malformed, read_document, refused
 from pilothouse.features.agents.errors import FormatUnsupported
-from pilothouse.features.agents.service import create_agent, get_agent
+from pilothouse.features.agents.service import create_agent, get_agent, save_agent, validate_document
 from pilothouse.features.agents.settings import change_agent_settings
-from pilothouse.graph.catalogue import BlockSpec, Catalogue, Kind
-from pilothouse.graph.document import FORMAT, Document, Node, canonical
-from pilothouse.graph.fields import is_credentials, properties
-from pilothouse.graph.parse import parse
-from pilothouse.graph.validate import validate
+from pilothouse.features.agents.versions import Base
+from pilothouse.graph.autogpt import is_autogpt, read_autogpt
+from pilothouse.graph.brought import Brought
+from pilothouse.graph.catalogue import Catalogue
+from pilothouse.graph.document import FORMAT, Document, canonical, to_json, unmarked
+from pilothouse.graph.fit_brought import fitted
+from pilothouse.graph.parse import BadDocument, parse
+from pilothouse.graph.placeholders import marked
+from pilothouse.graph.secrets import without_secrets
+from pilothouse.graph.sub_agents import embedded
 from pilothouse.kit.ids import AgentId
 from pilothouse.kit.json import Json, loads
-
-# What says whose an agent is, on the blocks where it means that.
-_OWNERSHIP = {
-    Kind.AGENT: frozenset({"user_id"}),
-    Kind.TRIGGER: frozenset({"webhook_id", "webhook_token", "hook_id"}),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,12 @@ class Exported:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
-    """How much of an imported file works here; whatever does not is named."""
+class Previewed:
+    """What an import of a file would make."""
 
-    nodes: int
-    supported: int
-    sub_agents: int
-    runnable: bool
+    name: str
+    description: str
+    coverage: Coverage
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,54 +58,55 @@ async def export_agent(read: Read, catalogue: Catalogue, agent_id: AgentId, vers
     found = await get_agent(read, agent_id, version)
     doc = parse(loads(found.document))
     first, *rest = renumbered(doc, await children_of(read, doc, catalogue), {}, catalogue)
-    file = replace(first, version=None, sub_agents=tuple(rest))
-    return Exported(doc.name, found.version, canonical(_without_secrets(file, catalogue)))
+    file = unmarked(replace(first, version=None, sub_agents=tuple(rest)))
+    return Exported(doc.name, found.version, canonical(without_secrets(file, catalogue, embedded(file))))
 
 
-async def import_agent(work: Work, catalogue: Catalogue, file: Json) -> Imported:
-    """Store a file as a new agent of the actor; raises `FormatUnsupported` or `AgentInvalid`."""
-    if not isinstance(file, dict) or file.get("format") != FORMAT:
+async def import_agent(
+    work: Work, catalogue: Catalogue, file: Json, into: tuple[AgentId, Base] | None = None
+) -> Imported:
+    """Store a file of ours or of AutoGPT as a new agent of the actor, or as the next version of one.
+
+    What is not installed is kept as placeholders. Raises `FormatUnsupported` or `AgentInvalid`, and what `save_agent`
+    raises.
+    """
+    brought = await _brought(work, catalogue, file)
+    if into is None:
+        stored = await create_agent(work, catalogue, to_json(brought.doc), note="Imported")
+        await change_agent_settings(work, AgentId(stored.id), review_sensitive=True)  # somebody else wrote it
+    else:
+        stored = await save_agent(work, catalogue, into[0], to_json(brought.doc), into[1], note="Imported")
+    return Imported(stored, await _coverage(work, catalogue, brought))
+
+
+async def preview_import(read: Read, catalogue: Catalogue, file: Json) -> Previewed:
+    """What `import_agent` would make of a file; stores nothing, and raises the same."""
+    brought = await _brought(read, catalogue, file)
+    admit(brought.doc, catalogue, await children_of(read, brought.doc, catalogue))
+    return Previewed(brought.doc.name, brought.doc.description, await _coverage(read, catalogue, brought))
+
+
+async def read_file(read: Read, catalogue: Catalogue, file: Json) -> Document:
+    """The document in a file of ours or of AutoGPT, as `import_agent` would store it; raises the same."""
+    return (await _brought(read, catalogue, file)).doc
+
+
+async def _brought(read: Read, catalogue: Catalogue, file: Json) -> Brought:
+    """The document in a file, with a mark on every node that cannot run here."""
+    if isinstance(file, dict) and file.get("format") == FORMAT:
+        brought = Brought(read_document(file))
+    elif isinstance(file, dict) and is_autogpt(file):
+        try:
+            brought = fitted(read_autogpt(file, catalogue), catalogue)
+        except BadDocument as bad:
+            raise refused(malformed(bad, "save")) from bad
+    else:
         raise FormatUnsupported()
-    stored = await create_agent(work, catalogue, file, note="Imported")
-    await change_agent_settings(work, AgentId(stored.id), review_sensitive=True)  # somebody else wrote it
-    doc = parse(loads(stored.document))
-    children = await children_of(work, doc, catalogue)
-    runnable = validate(doc, catalogue, "run", children=children).valid
-    nodes = [node for graph in (doc, *children.values()) for node in graph.nodes]
-    supported = sum(node.block in catalogue for node in nodes)
-    return Imported(stored, Coverage(len(nodes), supported, len(children), runnable))
+    known = {**embedded(brought.doc), **await children_of(read, brought.doc, catalogue)}
+    return replace(brought, doc=marked(brought.doc, catalogue, known))
 
 
-def _without_secrets(doc: Document, catalogue: Catalogue) -> Document:
-    return replace(
-        doc,
-        nodes=tuple(_bare(node, catalogue.get(node.block)) for node in doc.nodes),
-        sub_agents=tuple(_without_secrets(child, catalogue) for child in doc.sub_agents),
-    )
-
-
-def _bare(node: Node, spec: BlockSpec | None) -> Node:
-    kept = {
-        pin: None if _holds_credentials(value) else value
-        for pin, value in node.inputs.items()
-        if not is_credentials(pin) and not (spec and _is_secret(pin, spec))
-    }
-    return replace(node, inputs=kept)
-
-
-def _is_secret(pin: str, spec: BlockSpec) -> bool:
-    return properties(spec.inputs).get(pin, {}).get("secret") is True or pin in _OWNERSHIP.get(spec.kind, ())
-
-
-def _holds_credentials(value: Json) -> bool:
-    """Whether a reference to a credential lies anywhere in this value."""
-    waiting: list[Json] = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, dict):
-            if "_credentials_id" in item:
-                return True
-            waiting.extend(item.values())
-        elif isinstance(item, list):
-            waiting.extend(item)
-    return False
+async def _coverage(read: Read, catalogue: Catalogue, brought: Brought) -> Coverage:
+    report = await validate_document(read, catalogue, to_json(brought.doc), "run")
+    children = {**embedded(brought.doc), **await children_of(read, brought.doc, catalogue)}
+    return coverage_of(brought, catalogue, children, runnable=report.valid)

@@ -16,6 +16,8 @@ export type Snapshot<State> = {
 }
 
 const KEEP_MILLIS = 60_000
+const SLICE = 400
+const FRAME_SHARE_MILLIS = 8
 
 /** One log, folded once for all who look at it, and kept a while after the last one left. */
 export class Log<State, Event> {
@@ -86,6 +88,10 @@ export class Log<State, Event> {
   private take(id: number, event: Event): void {
     this.last = id
     this.waiting.push(event)
+    this.schedule()
+  }
+
+  private schedule(): void {
     if (this.scheduled) return
     this.scheduled = true
     // A hidden page paints no frames, but its log must still grow.
@@ -93,20 +99,31 @@ export class Log<State, Event> {
     else requestAnimationFrame(this.flush)
   }
 
+  /** Fold what waits, slice by slice, as long as a frame can spare; the rest comes in the next one. */
   private flush = (): void => {
     this.scheduled = false
-    const events = this.waiting
-    this.waiting = []
-    if (events.length === 0) return
-    const state = this.kind.fold(this.snapshot.state, events)
-    if (this.kind.ends !== undefined && events.some(this.kind.ends)) {
-      this.stop?.()
-      this.stop = null
-      this.become({ state, phase: 'ended', refused: null })
-      return
+    if (this.waiting.length === 0) return
+    const until = performance.now() + FRAME_SHARE_MILLIS
+    let state = this.snapshot.state
+    let taken = 0
+    do {
+      state = this.kind.fold(state, this.waiting.slice(taken, taken + SLICE))
+      taken += SLICE
+    } while (taken < this.waiting.length && performance.now() < until)
+    const folded = this.waiting.slice(0, taken)
+    this.waiting = this.waiting.slice(taken)
+    if (this.kind.ends !== undefined && folded.some(this.kind.ends)) this.finish(state)
+    else {
+      const caughtUp = this.head !== null && this.last >= this.head && this.waiting.length === 0
+      this.become({ state, phase: caughtUp ? 'live' : this.snapshot.phase, refused: null })
     }
-    const caughtUp = this.head !== null && this.last >= this.head
-    this.become({ state, phase: caughtUp ? 'live' : this.snapshot.phase, refused: null })
+    if (this.waiting.length > 0) this.schedule()
+  }
+
+  private finish(state: State): void {
+    this.stop?.()
+    this.stop = null
+    this.become({ state, phase: 'ended', refused: null })
   }
 
   /** All is here when the head is; an empty log has nothing to wait for. */

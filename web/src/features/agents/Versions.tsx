@@ -1,17 +1,18 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '@/api/shapes'
+import { standing } from '@/features/accounts/queries'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
-import { Dialog } from '@/ui/Dialog'
 import { ErrorPanel, SkeletonRows } from '@/ui/States'
-import { toast, toastProblem } from '@/ui/toasts'
 import { When } from '@/ui/When'
-import { Changes } from './Changes'
-import { diffOf, useRollbackAgent, useSetActiveVersion, versionsOf } from './queries'
+import { CompareVersions } from './CompareVersions'
+import { versionsOf } from './queries'
 
 type Agent = Schemas['AgentDetail']
 
-/** Every version that was saved; what an older one says can be brought back. */
+/** Every version that was saved: who, when and why. Any two can be compared, and an older one brought back. */
 export function Versions({ agent }: { agent: Agent }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     versionsOf(agent.id),
@@ -20,72 +21,67 @@ export function Versions({ agent }: { agent: Agent }) {
   const versions = data?.pages.flatMap((page) => page.items) ?? []
   return (
     <section className="stack tight" aria-labelledby="versions">
-      <h2 id="versions">Versions</h2>
+      <h2 id="versions">{say('versions.title')}</h2>
       {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
       {data === undefined && !error && <SkeletonRows rows={3} />}
       <ul className="steps">
         {versions.map((one) => (
-          <li key={one.version} className="row version">
-            <span className="wraps-anywhere">
-              Version {one.version}
-              {one.note && <span className="quiet"> {one.note}</span>}
-            </span>
-            <span className="end quiet small">
-              <When at={one.created_at} />
-            </span>
-            {one.version === agent.active_version ? (
-              <span className="small">In use</span>
-            ) : (
-              <Button tiny look="plain" onClick={() => choose(one.version)}>
-                Compare<span className="unseen"> version {one.version}</span>
-              </Button>
-            )}
-          </li>
+          <VersionRow
+            key={one.version}
+            version={one}
+            isActive={one.version === agent.active_version}
+            onCompare={() => choose(one.version)}
+          />
         ))}
       </ul>
       {hasNextPage && (
         <div>
           <Button look="plain" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            More
+            {say('versions.more')}
           </Button>
         </div>
       )}
-      {chosen !== null && <Compared agent={agent} version={chosen} onClose={() => choose(null)} />}
+      {chosen !== null && (
+        <CompareVersions agent={agent} version={chosen} known={versions} onClose={() => choose(null)} />
+      )}
     </section>
   )
 }
 
-type ComparedProps = { agent: Agent; version: number; onClose: () => void }
+type RowProps = { version: Schemas['VersionOut']; isActive: boolean; onCompare: () => void }
 
-function Compared({ agent, version, onClose }: ComparedProps) {
-  const { data, error, refetch } = useQuery(diffOf(agent.id, version, agent.active_version))
-  const restore = useRollbackAgent(agent.id)
-  const activate = useSetActiveVersion(agent.id)
-  const done = {
-    onSuccess: (saved: Agent) => {
-      toast(`Version ${saved.version} is in use.`)
-      onClose()
-    },
-    onError: toastProblem,
-  }
+function VersionRow({ version, isActive, onCompare }: RowProps) {
+  const author = useAuthor(version.author_id)
   return (
-    <Dialog title={`From version ${version} to ${agent.active_version}`} onClose={onClose}>
-      {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
-      {data === undefined && !error && <SkeletonRows rows={3} />}
-      {data && <Changes diff={data.diff} none="They do the same. Only places on the canvas may differ." />}
-      <div className="actions">
-        <Button
-          look="plain"
-          writes
-          busy={activate.isPending}
-          onClick={() => activate.mutate({ version, base: agent.active_version }, done)}
+    <li className="version-row">
+      <div className="row wrap">
+        <Link
+          to="/build/$agentId"
+          params={{ agentId: version.agent_id }}
+          search={isActive ? {} : { version: version.version }}
         >
-          Use version {version}
-        </Button>
-        <Button writes busy={restore.isPending} onClick={() => restore.mutate(version, done)}>
-          Restore as newest
-        </Button>
+          {say('versions.name', { version: version.version })}
+        </Link>
+        {isActive && <span className="small">{say('versions.active')}</span>}
+        <span className="end quiet small">
+          {author}, <When at={version.created_at} />
+        </span>
       </div>
-    </Dialog>
+      <div className="row">
+        <span className="quiet wraps-anywhere version-note">{version.note}</span>
+        {!isActive && (
+          <Button className="end" tiny look="plain" onClick={onCompare}>
+            {say('versions.compare')}
+            <span className="unseen"> version {version.version}</span>
+          </Button>
+        )}
+      </div>
+    </li>
   )
+}
+
+function useAuthor(author_id: string): string {
+  const { data } = useQuery(standing)
+  const isMine = data?.kind === 'signed_in' && data.me.user.id === author_id
+  return isMine ? say('versions.by.you') : say('versions.by.other')
 }

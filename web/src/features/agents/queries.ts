@@ -66,15 +66,28 @@ export function useCreateAgent() {
   })
 }
 
+/** Another agent that begins with this graph and remembers where it came from. */
+export function useCopyAgent(agent_id: string) {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ graph, version }: { graph: Schemas['AgentIn']['graph']; version: number }) =>
+      unwrap(api.POST('/api/agents', { body: { graph, forked_from: { agent_id, version } } })),
+    onSettled: () => cache.invalidateQueries({ queryKey: agentList.queryKey }),
+  })
+}
+
+/** A graph, the version that it was made from, and what the new one is for. */
+type Saving = { graph: Schemas['AgentSave']['graph']; version: number; note?: string | undefined }
+
 export function useSaveAgent(agent_id: string) {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: ({ graph, version }: { graph: Schemas['AgentSave']['graph']; version: number }) =>
+    mutationFn: ({ graph, version, note }: Saving) =>
       unwrap(
         api.PUT('/api/agents/{agent_id}', {
           params: { path: { agent_id } },
           headers: { 'If-Match': `"v${version}"` },
-          body: { graph },
+          body: { graph, ...(note ? { note } : {}) },
         }),
       ),
     onSuccess: (saved) => {

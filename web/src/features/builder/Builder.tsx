@@ -1,8 +1,10 @@
 import { ReactFlowProvider } from '@xyflow/react'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Schemas } from '@/api/shapes'
-import { type LiveRun, useLiveRun } from '@/features/runs/useRun'
+import { Versions } from '@/features/agents/Versions'
+import { say } from '@/kit/say'
 import { useHotkey } from '@/kit/useHotkey'
+import { Button } from '@/ui/Button'
 import { useWrite } from '@/ui/writes'
 import './builder.css'
 import { placed } from './boxes'
@@ -24,17 +26,31 @@ import type { Block } from './pins'
 import { ProblemList } from './problems/ProblemList'
 import { marksOf } from './problems/problem'
 import { useProblems } from './problems/useProblems'
-import { RunPanel, RunResult } from './RunPanel'
+import { FollowedRun } from './run/live'
+import { NodeSide } from './run/NodeSide'
+import { RunDrawer } from './run/RunDrawer'
+import { StepActions } from './run/StepActions'
+import { StepInspector } from './run/StepInspector'
+import { useStepOf } from './run/useStepOf'
 import { Toolbar } from './Toolbar'
 import { useDraft } from './useDraft'
 import { useEditor } from './useEditor'
 import { useSaving } from './useSaving'
+import { difference } from './versions/difference'
+import { ReadOnlyBanner } from './versions/ReadOnlyBanner'
+import { SaveNote } from './versions/SaveNote'
 
 type Props = {
   agent: Schemas['AgentDetail']
   blocks: ReadonlyMap<string, Block>
+  /** Why this version can only be looked at; null when it can be changed. */
+  pinned: 'version' | 'run' | null
   run: string | null
+  step: number | null
   onRun: (run_id: string) => void
+  onStep: (step_id: number | null) => void
+  onLatest: () => void
+  onCopied: (agent_id: string) => void
   /** Begin again with what the server has. */
   onReload: () => void
 }
@@ -42,46 +58,58 @@ type Props = {
 export function Builder(props: Props) {
   return (
     <ReactFlowProvider>
-      <Workbench {...props} />
+      <FollowedRun runId={props.run}>
+        <Workbench {...props} />
+      </FollowedRun>
     </ReactFlowProvider>
   )
 }
 
-function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
+type Panel = 'run' | 'node' | 'versions'
+
+function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
   const drawn = useMemo(() => placed(agent.graph, (node) => blocks.get(node.block)), [agent, blocks])
   const editor = useEditor(drawn)
   const faces = useFaces(editor.graph, blocks)
   const problems = useProblems(editor.graph, faces)
-  const saving = useSaving(agent, editor)
-  const draft = useDraft(agent.id, saving.version, editor)
+  const readOnly = pinned !== null
+  const saving = useSaving(agent, editor, { onSaved: run === null ? undefined : on.onLatest, ...on })
+  const draft = useDraft(agent.id, saving.version, editor, !readOnly)
   const write = useWrite()
   const [board] = useState(() => new Board())
   const [selected, setSelected] = useState<string | null>(null)
   const [field, setField] = useState<string | null>(null)
-  const [panel, setPanel] = useState<'run' | 'node'>(run === null ? 'node' : 'run')
-  const [asking, ask] = useState<{ for: 'block'; wanted: Wanted } | { for: 'find' } | null>(null)
+  const [panel, setPanel] = useState<Panel>(run === null ? 'node' : 'run')
+  const [asking, ask] = useState<{ for: 'block'; wanted: Wanted } | { for: 'find' | 'note' } | null>(null)
   const pick = (id: string | null, at: string | null = null) => {
     setSelected(id)
     setField(at)
-    if (id !== null) setPanel('node')
+    if (id !== null && id !== selected) setPanel('node')
+    if (id !== selected && step !== null) on.onStep(null)
   }
   const add = useAdding(editor, faces, pick)
   const chosen = nodeById(editor.graph, selected)
-  const save = () => void saving.save()
+  const named = (id: string) => {
+    const node = nodeById(editor.graph, id)
+    return node ? titleOf(node, faces(node)) : id
+  }
+  const save = (note?: string) => void saving.save(note)
   const takeUp = (offered: Draft) => {
     saving.rebase(offered.version)
     draft.takeUp(offered)
   }
-  const live = useLiveRun(run)
-  const statuses = useStatuses(live.log.steps)
+  useNewer(agent.active_version, readOnly || editor.isDirty ? null : saving.version, on.onReload)
+  useStepOf(run, step, (node) => {
+    setSelected(node)
+    setPanel('node')
+  })
 
-  useEffect(() => board.statuses.become(statuses), [board, statuses])
   useEffect(() => board.marks.become(marksOf(problems)), [board, problems])
-  useClipboard(editor, blocks, false)
+  useClipboard(editor, blocks, readOnly)
   useHotkey({ key: 'z', mod: true, shift: false, whileTyping: false }, editor.undo)
   useHotkey({ key: 'z', mod: true, shift: true, whileTyping: false }, editor.redo)
-  useHotkey({ key: 's', mod: true }, () => write(save))
-  useHotkey({ key: '/' }, () => ask({ for: 'block', wanted: null }))
+  useHotkey({ key: 's', mod: true }, () => !readOnly && write(save))
+  useHotkey({ key: '/' }, () => !readOnly && ask({ for: 'block', wanted: null }))
   useHotkey({ key: 'f', mod: true }, () => ask({ for: 'find' }))
 
   return (
@@ -90,19 +118,23 @@ function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
         <Toolbar
           name={agent.name}
           agentId={agent.id}
-          version={saving.version}
+          version={readOnly ? agent.version : saving.version}
           editor={editor}
           problems={problems}
           isSaving={saving.isSaving}
           onAdd={() => ask({ for: 'block', wanted: null })}
-          onSave={save}
+          readOnly={readOnly}
+          onSave={() => save()}
+          onSaveNote={() => ask({ for: 'note' })}
+          onVersions={() => setPanel('versions')}
           onRun={() => setPanel('run')}
         />
+        {pinned !== null && <ReadOnlyBanner agent={agent} because={pinned} {...on} />}
         <div className="builder-canvas">
           <Canvas
             editor={editor}
             faces={faces}
-            readOnly={false}
+            readOnly={readOnly}
             selected={selected}
             onSelect={pick}
             onDropped={(origin, { x, y }) => ask({ for: 'block', wanted: { origin, at: [x, y] } })}
@@ -113,39 +145,63 @@ function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
           {draft.offered !== null && (
             <DraftOffer
               draft={draft.offered}
-              current={agent.newest_version}
+              current={agent.active_version}
               onTakeUp={() => draft.offered !== null && takeUp(draft.offered)}
               onDrop={draft.drop}
             />
           )}
-          {panel === 'run' && (
-            <RunPanel agent={agent} isDirty={editor.isDirty} onSave={save} onStarted={onRun}>
-              {run !== null && <RunResult runId={run} live={live} />}
-            </RunPanel>
+          {panel !== 'node' && (
+            <Button tiny look="ghost" icon="left" onClick={() => setPanel('node')}>
+              {say('live.back')}
+            </Button>
           )}
-          {panel === 'node' && chosen && (
-            <NodePanel
-              key={chosen.id}
-              editor={editor}
-              node={chosen}
-              faces={faces}
-              problems={problems}
-              readOnly={false}
-              field={field}
-              onBack={() => pick(null)}
+          {panel === 'run' && (
+            <RunDrawer
+              agent={agent}
+              runId={run}
+              isDirty={editor.isDirty}
+              onSave={() => save()}
+              onStarted={on.onRun}
             />
+          )}
+          {panel === 'versions' && <Versions agent={agent} />}
+          {panel === 'node' && chosen && (
+            <NodeSide
+              key={`${chosen.id} ${run}`}
+              run={run}
+              result={(runId) => (
+                <StepInspector
+                  runId={runId}
+                  nodeId={chosen.id}
+                  title={named(chosen.id)}
+                  step={step}
+                  onStep={on.onStep}
+                  onBack={() => pick(null)}
+                  actions={(shown) => (
+                    <StepActions runId={runId} step={shown} titleOf={named} onStarted={on.onRun} />
+                  )}
+                />
+              )}
+            >
+              <NodePanel
+                editor={editor}
+                node={chosen}
+                faces={faces}
+                problems={problems}
+                readOnly={readOnly}
+                field={field}
+                onBack={() => pick(null)}
+              />
+            </NodeSide>
           )}
           {panel === 'node' && !chosen && (
             <>
               <ProblemList
                 problems={problems}
-                titles={(id) => {
-                  const node = nodeById(editor.graph, id)
-                  return node ? titleOf(node, faces(node)) : null
-                }}
+                titles={(id) => (nodeById(editor.graph, id) ? named(id) : null)}
                 onGo={({ nodeId, field: at }) => pick(nodeId, at)}
               />
-              <Outline editor={editor} faces={faces} readOnly={false} onPick={pick} />
+              <Outline editor={editor} faces={faces} readOnly={readOnly} onPick={pick} />
             </>
           )}
         </aside>
@@ -161,12 +217,23 @@ function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
         {asking?.for === 'find' && (
           <NodeFinder graph={editor.graph} faces={faces} onPick={pick} onClose={() => ask(null)} />
         )}
+        {asking?.for === 'note' && (
+          <SaveNote
+            onClose={() => ask(null)}
+            onSave={(note) => {
+              ask(null)
+              save(note)
+            }}
+          />
+        )}
         {saving.conflict !== null && (
           <ConflictDialog
             {...saving.conflict}
+            mine={difference(drawn, editor.graph)}
             busy={saving.isSaving}
             onMine={() => void saving.saveMine()}
-            onTheirs={onReload}
+            onTheirs={on.onReload}
+            onCopy={() => void saving.saveCopy()}
             onClose={saving.closeConflict}
           />
         )}
@@ -175,7 +242,12 @@ function Workbench({ agent, blocks, run, onRun, onReload }: Props) {
   )
 }
 
-/** The status of each node's last step in the run that is looked at. */
-function useStatuses(steps: LiveRun['log']['steps']): ReadonlyMap<string, string> {
-  return useMemo(() => new Map(Object.values(steps).map((step) => [step.node_id, step.status])), [steps])
+/** Another version came into use, by the list of versions: begin again with it when nothing can be lost. */
+function useNewer(active: number, shown: number | null, onReload: () => void): void {
+  const latest = useRef({ shown, onReload })
+  latest.current = { shown, onReload }
+  useEffect(() => {
+    const { shown, onReload } = latest.current
+    if (shown !== null && active !== shown) onReload()
+  }, [active])
 }

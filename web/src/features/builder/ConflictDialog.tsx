@@ -1,33 +1,46 @@
 import { Changes } from '@/features/agents/Changes'
+import type { Fields } from '@/kit/json'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import type { Conflict } from './useSaving'
 
 type Props = Conflict & {
+  /** What is about to be saved, as a difference from what was opened. */
+  mine: Fields
   busy: boolean
   onMine: () => void
   onTheirs: () => void
+  onCopy: () => void
   onClose: () => void
 }
 
 /** Somebody saved in between. Nothing is overwritten unless it is asked for. */
-export function ConflictDialog({ current, diff, busy, onMine, onTheirs, onClose }: Props) {
+export function ConflictDialog({ current, diff, mine, busy, onMine, onTheirs, onCopy, onClose }: Props) {
+  const newer = current === null ? say('versions.conflict.newer') : say('versions.name', { version: current })
   return (
-    <Dialog title="This agent was changed meanwhile" onClose={onClose}>
-      <p>
-        {current === null ? 'A newer version' : `Version ${current}`} was saved after you opened it. Versions
-        are kept, so nothing is lost either way.
-      </p>
-      <Changes diff={diff} none="It moved blocks on the canvas and changed nothing else." />
-      <div className="actions">
+    <Dialog title={say('versions.conflict.title')} wide onClose={onClose}>
+      <p>{say('versions.conflict.said', { version: newer })}</p>
+      <h3>{say('versions.conflict.whatTheirs')}</h3>
+      <Changes diff={diff} none={say('versions.conflict.theirsNone')} />
+      <h3>{say('versions.conflict.whatMine')}</h3>
+      <Changes
+        diff={mine}
+        none={say('versions.conflict.mineNone')}
+        label={say('versions.conflict.whatMine')}
+      />
+      <div className="actions wrap">
         <Button look="plain" onClick={onClose}>
-          Keep editing
+          {say('versions.conflict.keep')}
         </Button>
         <Button look="plain" onClick={onTheirs}>
-          Load theirs
+          {say('versions.conflict.theirs')}
+        </Button>
+        <Button look="plain" writes busy={busy} onClick={onCopy}>
+          {say('versions.conflict.copy')}
         </Button>
         <Button writes busy={busy} onClick={onMine}>
-          Save mine on top
+          {say('versions.conflict.mine')}
         </Button>
       </div>
     </Dialog>

@@ -1,3 +1,4 @@
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { When } from '@/ui/When'
 import type { Draft } from './draft'
@@ -7,15 +8,15 @@ type Props = { draft: Draft; current: number; onTakeUp: () => void; onDrop: () =
 /** Changes of an earlier visit that were never saved. */
 export function DraftOffer({ draft, current, onTakeUp, onDrop }: Props) {
   return (
-    <section className="panel stack tight" aria-label="Unsaved changes">
+    <section className="panel stack tight" aria-label={say('versions.draft')}>
       <p>
-        There are changes from <When at={draft.at} /> that were not saved.
-        {draft.version !== current && ` They were made to version ${draft.version}.`}
+        {say('versions.draft.said')} <When at={draft.at} />.
+        {draft.version !== current && ` ${say('versions.draft.from', { version: draft.version })}`}
       </p>
       <div className="row">
-        <Button onClick={onTakeUp}>Take them up</Button>
+        <Button onClick={onTakeUp}>{say('versions.draft.take')}</Button>
         <Button look="plain" onClick={onDrop}>
-          Drop them
+          {say('versions.draft.drop')}
         </Button>
       </div>
     </section>

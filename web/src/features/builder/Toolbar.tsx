@@ -11,13 +11,15 @@ type Props = {
   editor: Editor
   problems: readonly Problem[]
   isSaving: boolean
+  readOnly: boolean
   onAdd: () => void
   onSave: () => void
+  onSaveNote: () => void
+  onVersions: () => void
   onRun: () => void
 }
 
-export function Toolbar({ name, agentId, version, editor, problems, isSaving, onAdd, onSave, onRun }: Props) {
-  const blocking = problems.find((problem) => problem.blocks === 'save')
+export function Toolbar({ name, agentId, version, editor, problems, isSaving, readOnly, ...on }: Props) {
   return (
     <header className="builder-bar">
       <h1 className="clip">
@@ -31,25 +33,67 @@ export function Toolbar({ name, agentId, version, editor, problems, isSaving, on
       </span>
       <span className="end" />
       <div className="row builder-edit">
-        <Button look="ghost" icon="undo" aria-label="Undo" disabled={!editor.canUndo} onClick={editor.undo} />
-        <Button look="ghost" icon="redo" aria-label="Redo" disabled={!editor.canRedo} onClick={editor.redo} />
-        <Button look="plain" icon="plus" onClick={onAdd}>
-          Block
+        {!readOnly && (
+          <>
+            <Button
+              look="ghost"
+              icon="undo"
+              aria-label="Undo"
+              disabled={!editor.canUndo}
+              onClick={editor.undo}
+            />
+            <Button
+              look="ghost"
+              icon="redo"
+              aria-label="Redo"
+              disabled={!editor.canRedo}
+              onClick={editor.redo}
+            />
+            <Button look="plain" icon="plus" onClick={on.onAdd}>
+              Block
+            </Button>
+          </>
+        )}
+        <Button look="plain" icon="clock" onClick={on.onVersions}>
+          {say('versions.title')}
         </Button>
-        <Button
-          look="plain"
-          writes
-          busy={isSaving}
-          disabled={!editor.isDirty || blocking !== undefined}
-          title={blocking && say('canvas.save_blocked', { message: blocking.message })}
-          onClick={onSave}
-        >
-          Save
-        </Button>
+        {!readOnly && (
+          <SaveButtons isDirty={editor.isDirty} isSaving={isSaving} problems={problems} {...on} />
+        )}
       </div>
-      <Button icon="play" onClick={onRun}>
+      <Button icon="play" onClick={on.onRun}>
         Run
       </Button>
     </header>
+  )
+}
+
+type SaveProps = {
+  isDirty: boolean
+  isSaving: boolean
+  problems: readonly Problem[]
+  onSave: () => void
+  onSaveNote: () => void
+}
+
+function SaveButtons({ isDirty, isSaving, problems, onSave, onSaveNote }: SaveProps) {
+  const blocking = problems.find((problem) => problem.blocks === 'save')
+  const off = !isDirty || blocking !== undefined
+  const why = blocking && say('canvas.save_blocked', { message: blocking.message })
+  return (
+    <span className="row save-both">
+      <Button look="plain" writes busy={isSaving} disabled={off} title={why} onClick={onSave}>
+        {say('versions.save')}
+      </Button>
+      <Button
+        look="plain"
+        icon="edit"
+        aria-label={say('versions.noteButton')}
+        title={why ?? say('versions.saveNote')}
+        writes
+        disabled={isSaving || off}
+        onClick={onSaveNote}
+      />
+    </span>
   )
 }

@@ -4,12 +4,16 @@ import { SchemaInput } from '@/features/forms/SchemaInput'
 import { fieldsOf, valuesOf } from '@/features/forms/schema'
 import { Button } from '@/ui/Button'
 import { ErrorPanel } from '@/ui/States'
+import { CredentialChoices } from './CredentialChoices'
 import { useStartRun } from './queries'
+import { useCredentials } from './useCredentials'
 
 type Props = { agent: Schemas['AgentOut']; onStarted: (run_id: string) => void }
 
+/** Start the version that is shown. */
 export function RunForm({ agent, onStarted }: Props) {
   const start = useStartRun(agent.id)
+  const credentials = useCredentials(agent.id, agent.version)
   const [refused, setRefused] = useState<string | null>(null)
   const form = fieldsOf(agent.input_schema)
   const [typed, setTyped] = useState(() =>
@@ -20,7 +24,11 @@ export function RunForm({ agent, onStarted }: Props) {
     event.preventDefault()
     try {
       setRefused(null)
-      start.mutate(valuesOf(form, typed), { onSuccess: (run) => onStarted(run.id) })
+      const inputs = valuesOf(form, typed)
+      start.mutate(
+        { inputs, version: agent.version, credentials: credentials.asked },
+        { onSuccess: (run) => onStarted(run.id) },
+      )
     } catch (problem) {
       setRefused(problem instanceof Error ? problem.message : String(problem))
     }
@@ -37,6 +45,8 @@ export function RunForm({ agent, onStarted }: Props) {
           onChange={(value) => setTyped((before) => ({ ...before, [field.name]: value }))}
         />
       ))}
+      <CredentialChoices {...credentials} onChoose={credentials.choose} />
+      {credentials.problem && <ErrorPanel problem={credentials.problem} />}
       {refused && <ErrorPanel problem={{ message: refused }} />}
       {start.error && <ErrorPanel problem={start.error} />}
       <div>

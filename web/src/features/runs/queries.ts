@@ -57,8 +57,10 @@ export function useDecideReviews(run_id: string) {
 export function useStartRun(agent_id: string) {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: (inputs: Record<string, unknown>) =>
-      unwrap(api.POST('/api/agents/{agent_id}/runs', { params: { path: { agent_id } }, body: { inputs } })),
+    mutationFn: (body: Schemas['RunIn']) =>
+      unwrap(api.POST('/api/agents/{agent_id}/runs', { params: { path: { agent_id } }, body })),
+    // Whoever turns to the run at once finds it.
+    onSuccess: (run) => cache.setQueryData(runById(run.id).queryKey, run),
     onSettled: () => cache.invalidateQueries({ queryKey: all }),
   })
 }

@@ -6,9 +6,18 @@ const at = '2026-01-01T00:00:00Z'
 const events: RunEvent[] = [
   { id: 1, type: 'run.status', at, status: 'queued', inputs: {} },
   { id: 2, type: 'run.status', at, status: 'running' },
-  { id: 3, type: 'step.started', at, step_id: 1, node_id: 'greet', attempt: 1, inputs: {} },
+  { id: 3, type: 'step.started', at, step_id: 1, node_id: 'greet', attempt: 1, inputs: { name: 'World' } },
   { id: 4, type: 'step.output', at, step_id: 1, node_id: 'greet', pin: 'text', ordinal: 0, value: 'hello' },
-  { id: 5, type: 'step.finished', at, step_id: 1, node_id: 'greet', status: 'completed', error: null },
+  {
+    id: 5,
+    type: 'step.finished',
+    at,
+    step_id: 1,
+    node_id: 'greet',
+    status: 'completed',
+    error: null,
+    cost_microdollars: { openai: 10, groq: 20 },
+  },
   { id: 6, type: 'run.output', at, step_id: 2, node_id: 'out', name: 'greeting', value: 'hello' },
   { id: 7, type: 'run.finished', at, status: 'completed', reason: null },
 ]
@@ -20,17 +29,27 @@ test('a whole log becomes steps, results and a status', () => {
     started_at: at,
     ended_at: at,
     reason: null,
+    cost_microdollars: 30,
     results: [{ name: 'greeting', value: 'hello' }],
     steps: {
       1: {
         step_id: 1,
         node_id: 'greet',
         status: 'completed',
+        recorded: false,
         attempt: 1,
+        attempts: [{ attempt: 1, started_at: at, ended_at: at, error: null }],
         waiting: null,
         child_id: null,
+        inputs: { name: 'World' },
         outputs: [{ pin: 'text', value: 'hello' }],
         error: null,
+        cost_microdollars: 30,
+        log: [
+          { at, type: 'step.started', said: null },
+          { at, type: 'step.output', said: 'text' },
+          { at, type: 'step.finished', said: 'completed' },
+        ],
         started_at: at,
         ended_at: at,
       },
@@ -44,6 +63,28 @@ test('a retry shows why, and the next attempt shows that it runs', () => {
   expect(failed.steps[4]).toMatchObject({ status: 'waiting', error: 'timed out' })
   const again = foldRun(failed, [{ id: 2, type: 'step.started', at, step_id: 4, node_id: 'n', attempt: 2 }])
   expect(again.steps[4]).toMatchObject({ status: 'running', attempt: 2 })
+})
+
+test('B14: every attempt is kept with its times and its error', () => {
+  const step = { step_id: 4, node_id: 'n' }
+  const { steps } = foldRun(emptyRun, [
+    { ...step, id: 1, type: 'step.started', at: '2026-01-01T00:00:01Z', attempt: 1, inputs: {} },
+    {
+      ...step,
+      id: 2,
+      type: 'step.retry',
+      at: '2026-01-01T00:00:02Z',
+      attempt: 1,
+      error: { message: 'busy' },
+    },
+    { ...step, id: 3, type: 'step.started', at: '2026-01-01T00:00:03Z', attempt: 2, again: true },
+    { ...step, id: 4, type: 'step.finished', at: '2026-01-01T00:00:04Z', status: 'completed', error: null },
+  ])
+  expect(steps[4]?.attempts).toEqual([
+    { attempt: 1, started_at: '2026-01-01T00:00:01Z', ended_at: '2026-01-01T00:00:02Z', error: 'busy' },
+    { attempt: 2, started_at: '2026-01-01T00:00:03Z', ended_at: '2026-01-01T00:00:04Z', error: null },
+  ])
+  expect(steps[4]).toMatchObject({ inputs: {}, started_at: '2026-01-01T00:00:01Z', error: null })
 })
 
 test('a step says what it waits for, and no longer when that came', () => {
@@ -87,6 +128,7 @@ const anyLog = fc
       status: fc.constantFrom('running', 'completed', 'failed'),
       attempt: fc.integer({ min: 1, max: 3 }),
       error: fc.option(fc.record({ message: fc.string() })),
+      cost_microdollars: fc.dictionary(fc.constantFrom('a', 'b'), fc.nat(100)),
     }),
     { maxLength: 40 },
   )
@@ -101,4 +143,44 @@ test('C1: folding in pieces, or again, gives an equal view', () => {
       expect(foldRun(whole, log)).toBe(whole)
     }),
   )
+})
+
+test('C1: a view that was given out is never changed by what is folded later', () => {
+  fc.assert(
+    fc.property(anyLog, fc.nat(40), (log, cut) => {
+      const before = foldRun(emptyRun, log.slice(0, cut))
+      const kept = structuredClone(before)
+      foldRun(before, log)
+      expect(before).toEqual(kept)
+    }),
+  )
+})
+
+test('Q2: ten thousand events are folded in well under a second; the time is printed', () => {
+  const log: RunEvent[] = []
+  for (let step = 1; log.length < 10_000; step++) {
+    const of = { at, step_id: step, node_id: `n${step % 1_000}` }
+    log.push({ ...of, id: log.length + 1, type: 'step.started', attempt: 1, inputs: { step } })
+    for (let nth = 0; nth < 3; nth++)
+      log.push({
+        ...of,
+        id: log.length + 1,
+        type: 'step.output',
+        pin: 'out',
+        ordinal: nth,
+        value: 'x'.repeat(50),
+      })
+    log.push({ ...of, id: log.length + 1, type: 'step.finished', status: 'completed', error: null })
+  }
+  const times = Array.from({ length: 5 }, () => {
+    const began = performance.now()
+    let view = emptyRun
+    for (let from = 0; from < log.length; from += 400) view = foldRun(view, log.slice(from, from + 400))
+    expect(view.last).toBe(log.length)
+    return performance.now() - began
+  })
+  const best = Math.min(...times)
+  // biome-ignore lint/suspicious/noConsole: a measurement is there to be read
+  console.info(`Q2: ${log.length} run events folded in ${best.toFixed(1)} ms (bar 200)`)
+  expect(best).toBeLessThan(2_000)
 })

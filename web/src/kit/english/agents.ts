@@ -1,2 +1,29 @@
 /** Texts of agents, sorted by key. `{name}` is filled in; `one | other` are chosen by a count. */
-export const agents = {} as const
+export const agents = {
+  'agents.export': 'Export',
+  'agents.import': 'Import',
+  'agents.import.cancel': 'Cancel',
+  'agents.import.changed': 'Changed on the way',
+  'agents.import.changedFromTo': '{field} of {node}: {from} becomes {to}. {reason}',
+  'agents.import.children': '1 agent inside comes along | {count} agents inside come along',
+  'agents.import.confirm': 'Import agent',
+  'agents.import.credentials': 'You choose credentials of {providers} before it runs.',
+  'agents.import.dropped': 'Left behind',
+  'agents.import.droppedOf': '{field} of {node}. {reason}',
+  'agents.import.droppedWhole': '{field}. {reason}',
+  'agents.import.file': 'Agent file',
+  'agents.import.inert': 'An import runs nothing and starts no schedule or trigger.',
+  'agents.import.kept':
+    'These steps cannot run here. They are kept as they are; the agent runs once their blocks are there.',
+  'agents.import.notJson': 'This file is not JSON. Choose what Pilothouse or AutoGPT exported.',
+  'agents.import.nothing': 'nothing',
+  'agents.import.off': '{node}: its block is switched off',
+  'agents.import.placeholder': '{node}: block {block} is not installed',
+  'agents.import.ready': 'It is ready to run.',
+  'agents.import.supported': '{supported} of {nodes} steps can run here',
+  'agents.import.title': 'Import {name}',
+  'agents.import.titleFailed': 'This file cannot be imported',
+  'agents.import.tooLarge': 'This file is larger than 10 MB.',
+  'agents.import.untitled': 'an agent',
+  'agents.imported': '{name} was imported',
+} as const

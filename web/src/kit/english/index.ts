@@ -1,22 +1,28 @@
+import { again } from './again'
 import { agents } from './agents'
 import { builder } from './builder'
 import { canvas } from './canvas'
 import { chat } from './chat'
 import { common } from './common'
 import { forms } from './forms'
+import { live } from './live'
 import { runs } from './runs'
 import { settings } from './settings'
 import { shell } from './shell'
+import { versions } from './versions'
 
 /** Every text that a person reads, by its key: the one catalogue, and the model of every other language. */
 export const english = {
+  ...again,
   ...agents,
   ...builder,
   ...canvas,
   ...chat,
   ...common,
   ...forms,
+  ...live,
   ...runs,
   ...settings,
   ...shell,
+  ...versions,
 }

@@ -11,6 +11,7 @@ from pilothouse.base.http.errors import PreconditionRequired, VersionConflict, V
 from pilothouse.features.agents import editing, service, transfer
 from pilothouse.features.agents.agent import AgentGraph, VersionGraph
 from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, FormatUnsupported, VersionNotFound
+from pilothouse.features.agents.installed import as_installed
 from pilothouse.features.agents.routes.twins import Installed, TwinRouter
 from pilothouse.features.agents.schemas import (
     MAX_VERSION,
@@ -26,6 +27,7 @@ from pilothouse.features.agents.schemas import (
     ImportIn,
     ImportOut,
     OpOut,
+    PreviewOut,
     ReportOut,
     RollbackIn,
     ValidateAgentIn,
@@ -82,16 +84,32 @@ async def validate_document(ask: ValidateIn, read: Reader, installed: Installed)
 @scope("agents:write")
 async def import_agent(ask: ImportIn, response: Response, work: Writes, installed: Installed) -> ImportOut:
     made = await transfer.import_agent(work, installed, ask.document)
-    return ImportOut(agent=_detail(response, made.stored), coverage=CoverageOut.model_validate(made.coverage))
+    response.headers["ETag"] = etag(made.stored.version)
+    report = CoverageOut.model_validate(made.coverage.to_json())
+    return ImportOut(agent_id=made.stored.id, version=made.stored.version, report=report)
+
+
+@router.post("/import/preview", responses=problems(FormatUnsupported, AgentInvalid))
+@scope("agents:read")
+async def preview_import(ask: ImportIn, read: Reader, installed: Installed) -> PreviewOut:
+    made = await transfer.preview_import(read, installed, ask.document)
+    report = CoverageOut.model_validate(made.coverage.to_json())
+    return PreviewOut(name=made.name, description=made.description, report=report)
 
 
 @router.get("/{agent_id}", response_model=AgentDetail, responses=_UNCHANGED)
 @scope("agents:read")
 async def get_agent(
-    agent_id: AgentPath, request: Request, response: Response, read: Reader, version: VersionQuery | None = None
+    agent_id: AgentPath,
+    request: Request,
+    response: Response,
+    read: Reader,
+    installed: Installed,
+    version: VersionQuery | None = None,
 ) -> AgentDetail | Response:
-    found = await service.get_agent(read, agent_id, version)
-    return unchanged(request, found.version) or _detail(response, found)
+    found = as_installed(await service.get_agent(read, agent_id, version), installed)
+    same = None if found.is_waiting else unchanged(request, found.version)
+    return same or _detail(response, found)
 
 
 @router.put("/{agent_id}", responses=_CHANGING)

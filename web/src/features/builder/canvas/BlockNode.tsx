@@ -2,8 +2,8 @@ import { Handle, type NodeProps, Position, useStore } from '@xyflow/react'
 import { memo } from 'react'
 import { inline } from '@/kit/json'
 import { Icon } from '@/ui/Icon'
-import { StatusBadge } from '@/ui/StatusBadge'
 import type { Pin } from '../pins'
+import { NodeFoot } from '../run/NodeFoot'
 import { useBoard } from './board'
 import { answerOf, typeWords } from './connecting'
 import type { FlowNode } from './drawing'
@@ -16,15 +16,13 @@ const isFar = (state: { transform: readonly [number, number, number] }) => state
 /** A block on the canvas: its inputs on the left with their literal values, its outputs on the right. */
 export const BlockNode = memo(({ id, data, selected }: NodeProps<FlowNode>) => {
   const far = useStore(isFar)
-  const { statuses, marks } = useBoard()
-  const status = useKeyed(statuses, id)
+  const { marks } = useBoard()
   const mark = useKeyed(marks, id)
   return (
     <div
       className={far ? 'block-node far' : 'block-node'}
       data-selected={selected}
       data-kind={data.kind}
-      data-status={status}
       data-mark={mark}
     >
       <div className="block-node-head" title={data.title}>
@@ -32,11 +30,7 @@ export const BlockNode = memo(({ id, data, selected }: NodeProps<FlowNode>) => {
         {mark && <Icon name="warning" />}
       </div>
       {!far && <PinRows id={id} data={data} />}
-      {status && (
-        <div className="block-node-foot">
-          <StatusBadge status={status} />
-        </div>
-      )}
+      <NodeFoot id={id} title={data.title} far={far} />
     </div>
   )
 })

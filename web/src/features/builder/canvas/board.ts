@@ -6,7 +6,6 @@ export type Mark = 'error' | 'warning'
 
 /** What changes on nodes without the graph changing; each node hears of its own only. */
 export class Board {
-  readonly statuses = new KeyedStore<string>()
   readonly marks = new KeyedStore<Mark>()
   /** Where the link that is being drawn began. */
   readonly origin = new Cell<Origin | null>(null)

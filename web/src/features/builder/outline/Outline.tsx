@@ -6,6 +6,7 @@ import { StatusBadge } from '@/ui/StatusBadge'
 import { useBoard } from '../canvas/board'
 import { useKeyed } from '../canvas/stores'
 import type { Faces } from '../faces'
+import { useLiveNode } from '../run/live'
 import type { Editor } from '../useEditor'
 import './outline.css'
 import { type Row, rowsOf } from './rows'
@@ -153,8 +154,8 @@ function OutlineRow({ id, row, place, count, isActive, onPick, onFold }: RowProp
 }
 
 function Signs({ nodeId }: { nodeId: string }) {
-  const { statuses, marks } = useBoard()
-  const status = useKeyed(statuses, nodeId)
+  const { marks } = useBoard()
+  const status = useLiveNode(nodeId)?.status
   const mark = useKeyed(marks, nodeId)
   return (
     <span className="end row tight">

@@ -34,6 +34,7 @@ export const SAVE_CODES: ReadonlySet<string> = new Set([
 
 /** What never keeps anybody from anything. */
 export const ADVICE_CODES: ReadonlySet<string> = new Set([
+  'address_refused',
   'likely_lossy',
   'never_ready',
   'unknown_input',

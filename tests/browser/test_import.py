@@ -1,0 +1,50 @@
+"""An agent from a file: first seen, then stored, and handed on again."""
+
+from pathlib import Path
+from typing import cast
+
+from playwright.sync_api import StorageState, expect
+
+from pilothouse.kit.json import Json, dumps, loads
+from tests.browser.conftest import Visit, ask
+from tests.browser.eyes import barriers
+from tests.browser.house import House
+from tests.graph.autogpt_files import MISSING, doubler, node
+
+
+def test_b18_l3_an_import_says_what_it_adds_and_needs_before_it_stores(
+    lived_in: House, owner: StorageState, visit: Visit, tmp_path: Path
+) -> None:
+    file = {**doubler(), "name": "Brought along", "user_id": "somebody"}
+    file["nodes"] = [*cast(list[Json], file["nodes"]), node("odd", MISSING)]
+    (tmp_path / "theirs.json").write_text(dumps(file))
+    (tmp_path / "bad.json").write_text("{")
+    page, eyes = visit(lived_in, storage_state=owner)
+    page.goto("/library")
+    page.get_by_role("button", name="Import").wait_for()
+    before = len(ask(page, "GET", "/api/agents?limit=100")["items"])
+    chooser = page.get_by_label("Agent file")
+
+    chooser.set_input_files(tmp_path / "bad.json")
+    expect(page.get_by_role("alert")).to_contain_text("not JSON")
+    page.get_by_role("button", name="Close").click()
+
+    chooser.set_input_files(tmp_path / "theirs.json")
+    dialog = page.get_by_role("dialog", name="Import Brought along")
+    expect(dialog).to_contain_text("3 of 4 steps can run here")
+    expect(dialog).to_contain_text(f"odd: block {MISSING} is not installed")
+    dialog.get_by_text("Left behind (1)").click()
+    expect(dialog).to_contain_text("user_id. An agent belongs to whoever imports it.")
+    assert barriers(page) == []
+    dialog.get_by_role("button", name="Cancel").click()
+    assert len(ask(page, "GET", "/api/agents?limit=100")["items"]) == before
+
+    chooser.set_input_files(tmp_path / "theirs.json")
+    dialog.get_by_role("button", name="Import agent").click()
+    expect(page.get_by_role("heading", name="Brought along", level=1)).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Export").click()
+    exported = loads(Path(download.value.path()).read_bytes())
+    assert isinstance(exported, dict)
+    assert exported["name"] == "Brought along"
+    eyes.saw_nothing_wrong()

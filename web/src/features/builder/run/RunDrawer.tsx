@@ -1,0 +1,93 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { Schemas } from '@/api/shapes'
+import { Elapsed } from '@/features/runs/Elapsed'
+import { runById, useCancelRun } from '@/features/runs/queries'
+import { RunForm } from '@/features/runs/RunForm'
+import { RunOutputs } from '@/features/runs/RunOutputs'
+import { type LiveRun, useLiveRun } from '@/features/runs/useRun'
+import { dollars } from '@/kit/money'
+import { say } from '@/kit/say'
+import { duration } from '@/kit/time'
+import { Button } from '@/ui/Button'
+import { ErrorPanel } from '@/ui/States'
+import { StatusBadge } from '@/ui/StatusBadge'
+
+type Props = {
+  agent: Schemas['AgentDetail']
+  runId: string | null
+  isDirty: boolean
+  onSave: () => void
+  onStarted: (run_id: string) => void
+}
+
+/** Start the agent from here and watch it on the canvas. */
+export function RunDrawer({ agent, runId, isDirty, onSave, onStarted }: Props) {
+  return (
+    <section className="stack" aria-label={say('live.thisAgent')}>
+      <h2>{say('live.run')}</h2>
+      {isDirty ? (
+        <>
+          <p className="quiet">{say('live.unsaved')}</p>
+          <div>
+            <Button look="plain" writes onClick={onSave}>
+              {say('live.saveFirst')}
+            </Button>
+          </div>
+        </>
+      ) : (
+        <RunForm key={agent.content_hash} agent={agent} onStarted={onStarted} />
+      )}
+      {runId !== null && <RunResult key={runId} runId={runId} />}
+    </section>
+  )
+}
+
+function RunResult({ runId }: { runId: string }) {
+  const live = useLiveRun(runId)
+  const { data: run } = useQuery(runById(runId))
+  return (
+    <div className="stack run-result">
+      <div className="row wrap">
+        <StatusBadge status={live.status ?? 'queued'} />
+        <Facts live={live} />
+        <Link className="end" to="/library/runs/$runId" params={{ runId }}>
+          {say('live.openRun')}
+        </Link>
+      </div>
+      {run?.origin && (
+        <Link to="/build/$agentId" params={{ agentId: run.agent_id }} search={{ run: run.origin.run_id }}>
+          {say('again.goesBack')}
+        </Link>
+      )}
+      {!live.over && live.status !== null && <StopRun runId={runId} />}
+      {live.log.reason && <ErrorPanel problem={{ message: live.log.reason }} />}
+      <RunOutputs results={live.log.results} over={live.over} />
+    </div>
+  )
+}
+
+function Facts({ live: { log, over } }: { live: LiveRun }) {
+  return (
+    <span className="quiet small facts">
+      {!over && log.started_at !== null && <Elapsed since={log.started_at} />}
+      {over && <span>{say('live.took', { time: duration(log.started_at, log.ended_at) })}</span>}
+      {log.cost_microdollars > 0 && (
+        <span>{say('live.spent', { cost: dollars(log.cost_microdollars) })}</span>
+      )}
+    </span>
+  )
+}
+
+function StopRun({ runId }: { runId: string }) {
+  const cancel = useCancelRun(runId)
+  const stopping = cancel.isPending || cancel.data?.cancelled === true
+  return (
+    <div>
+      <Button look="danger" icon="stop" writes busy={stopping} onClick={() => cancel.mutate()}>
+        {stopping ? say('live.stopping') : say('live.stop')}
+      </Button>
+      {cancel.error && <ErrorPanel problem={cancel.error} />}
+    </div>
+  )
+}

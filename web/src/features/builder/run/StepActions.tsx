@@ -1,0 +1,40 @@
+import { useState } from 'react'
+import { ForkDialog } from '@/features/runs/ForkDialog'
+import type { StepView } from '@/features/runs/reducer'
+import { say } from '@/kit/say'
+import { Button } from '@/ui/Button'
+
+type Props = {
+  runId: string
+  step: StepView
+  titleOf: (node_id: string) => string
+  onStarted: (run_id: string) => void
+}
+
+/** What can be done with a step of a run that has ended. */
+export function StepActions({ runId, step, titleOf, onStarted }: Props) {
+  const [asking, ask] = useState<'again' | 'fork' | null>(null)
+  return (
+    <div className="row wrap">
+      <Button tiny look="plain" icon="play" writes onClick={() => ask('again')}>
+        {say('again.from')}
+      </Button>
+      <Button tiny look="plain" icon="edit" writes onClick={() => ask('fork')}>
+        {say('again.fork')}
+      </Button>
+      {asking !== null && (
+        <ForkDialog
+          runId={runId}
+          step={step}
+          edits={asking === 'fork'}
+          titleOf={titleOf}
+          onClose={() => ask(null)}
+          onStarted={(run) => {
+            ask(null)
+            onStarted(run)
+          }}
+        />
+      )}
+    </div>
+  )
+}
