@@ -14,7 +14,7 @@ from pilothouse.autopilot.history import model_messages
 from pilothouse.autopilot.pictures import MAX_BYTES, PICTURE_TOKENS, can_see
 from pilothouse.features.chat import Message, events, follow_up_of
 from pilothouse.kit.ids import new_id
-from tests.autopilot.bridge import Bridge
+from tests.autopilot.bridge import Bridge, open_bridge
 from tests.autopilot.stage import BYE, Stage, calls
 from tests.autopilot.switch import Switched
 from tests.autopilot.test_history import NOW, OLD, log, said
@@ -190,3 +190,20 @@ async def test_anthropics_wire_carries_it_too(chosen: Bridge, switched: Switched
     [image] = [part for part in content if part["type"] == "image"]
     assert image["source"]["media_type"] == "image/png"
     assert image["source"]["data"] == base64.b64encode(PIXEL).decode()
+
+
+async def test_what_was_uploaded_is_seen_and_another_persons_is_not(both: Stage, either: Switched):
+    """2.11"""
+    script = await both.play(BYE, BYE, chat_model=SEEING)
+    stand = both.bridge.stand
+    stored = await stand.ann.browser.post(
+        "/api/workspace/files", params={"path": "look.png"}, content=PIXEL, headers={"Content-Type": "image/png"}
+    )
+    assert stored.status_code == 201, stored.text
+    file_id = stored.json()["id"]
+    await both.bridge.ask("what is this?", file_ids=(file_id,))
+    assert shown_in(script.asked[0]["messages"]) == [IN_THE_WIRE]
+    async with either[0].stand() as other:
+        told = await (await open_bridge(other)).ask("and this?", file_ids=(file_id,))
+    assert shown_in(script.asked[1]["messages"]) == []
+    assert [event.data["code"] for event in told.of(events.NOTICE)] == ["files_dropped"]

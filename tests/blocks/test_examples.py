@@ -7,7 +7,7 @@ import pytest
 from pilothouse.blocks.contract import BlockFailed, Example
 from pilothouse.blocks.example import Expected
 from pilothouse.blocks.registry import Registry
-from pilothouse.blocks.rehearsal import PreparedHttp, PreparedOutside, Rehearsal
+from pilothouse.blocks.rehearsal import PreparedHttp, PreparedOutside, PreparedSandbox, Rehearsal
 from pilothouse.blocks.runner import Runnable
 from pilothouse.graph.catalogue import Effects
 from pilothouse.graph.values import problems
@@ -35,7 +35,8 @@ async def play(runnable: Runnable, example: Example, stage: Rehearsal) -> list[t
 
 def stage_for(example: Example) -> Rehearsal:
     http, outside = PreparedHttp(example.http), PreparedOutside(example.outside)
-    return Rehearsal(http=http, outside=outside, credentials=example.credentials)
+    sandbox = PreparedSandbox(example.ran)
+    return Rehearsal(http=http, outside=outside, sandbox=sandbox, credentials=example.credentials)
 
 
 @pytest.mark.parametrize(("block_id", "example"), CASES)
@@ -57,6 +58,7 @@ async def test_an_example_fires_exactly_what_it_says(
     for (_, value), (_, expected) in zip(fired, example.fires, strict=True):
         assert matches(value, expected)
     assert (stage.http.replies, stage.outside.said) == ([], [])
+    assert stage.sandbox.ran == []
 
 
 @pytest.mark.parametrize(("block_id", "example"), CASES)

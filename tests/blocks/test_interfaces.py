@@ -49,6 +49,7 @@ SAMPLES: dict[str, list[Json]] = {
     "time": ["09:30:00"],
     "None": [None],
     "BlockInput": [{"a": 1}],
+    "E2BCredentials": [{"id": "c", "provider": "e2b", "type": "api_key", "title": "Mine"}],
     "HttpCredentials": [{"id": "c", "provider": "http", "type": "host_scoped", "title": "Mine"}],
     "SMTPConfig": [{"smtp_server": "smtp.example.com", "smtp_port": 25}],
     "SMTPCredentialsInput": [{"id": "c", "provider": "smtp", "type": "user_password", "title": "Mine"}],
@@ -65,6 +66,7 @@ CHOICES: dict[str, list[Json]] = {
     "Operation": ["Add", "Subtract", "Multiply", "Divide", "Power"],
     "SamplingMethod": ["random", "systematic", "top", "bottom", "stratified", "weighted", "reservoir", "cluster"],
     "TypeOptions": ["string", "number", "boolean", "list", "dictionary"],
+    "ProgrammingLanguage": ["python", "js", "bash", "r", "java"],
     "StorageScope": ["within_agent", "across_agents"],
     "HttpMethod": ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD"],
     "DatabaseType": ["postgres", "mysql", "mssql"],
@@ -192,6 +194,9 @@ def test_kinds_effects_and_static_outputs():
     assert by_name["Generic webhook trigger"].kind is Kind.TRIGGER
     assert {spec.name for spec in REGISTRY.values() if spec.effects is Effects.WRITES} == {
         "AutoPilot",
+        "Execute code",
+        "Execute code step",
+        "Instantiate code sandbox",
         "Send authenticated web request",
         "Send email",
         "Send web request",

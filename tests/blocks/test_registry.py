@@ -24,7 +24,7 @@ from pilothouse.blocks.registry import Registry
 registry = Registry()
 assert len(registry) >= 70, len(registry)
 sdk = {"context", "contract", "credentials", "example", "files", "outside", "pins", "plugins", "refusals"}
-sdk |= {"registry", "runner"}
+sdk |= {"registry", "runner", "sandbox"}
 loaded = {name.removeprefix("pilothouse.blocks.") for name in sys.modules if name.startswith("pilothouse.blocks.")}
 vendors = {"jinja2", "httpx2", "pydantic_ai", "regex", "html.parser", "pyexpat", "statistics", "mcp"} & set(sys.modules)
 assert loaded <= sdk and not vendors, (loaded - sdk, vendors)
@@ -48,7 +48,7 @@ async def start():
         return {name for name in sys.modules if name.startswith("pilothouse.blocks.")}
 
 sdk = {"apart", "context", "contract", "credentials", "example", "fetching", "files", "outside", "pins", "plugins"}
-sdk |= {"refusals", "registry", "runner"}
+sdk |= {"refusals", "registry", "runner", "sandbox"}
 loaded = {name.removeprefix("pilothouse.blocks.") for name in asyncio.run(start())}
 assert loaded <= sdk, loaded - sdk
 assert "mcp" not in sys.modules

@@ -43,7 +43,8 @@ def test_b18_l3_an_import_says_what_it_adds_and_needs_before_it_stores(
     dialog.get_by_role("button", name="Import agent").click()
     expect(page.get_by_role("heading", name="Brought along", level=1)).to_be_visible()
     with page.expect_download() as download:
-        page.get_by_role("link", name="Export").click()
+        page.get_by_role("button", name="Actions for Brought along").click()
+        page.get_by_role("menuitem", name="Export").click()
     exported = loads(Path(download.value.path()).read_bytes())
     assert isinstance(exported, dict)
     assert exported["name"] == "Brought along"

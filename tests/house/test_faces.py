@@ -70,16 +70,21 @@ def test_only_base_commits():
     assert complaints(rules.commits, [path for path in outside("base") if path not in MAY_COMMIT]) == []
 
 
-def test_nothing_runs_data_as_code():
-    assert complaints(rules.runs_data_as_code, modules()) == []
+def test_nothing_runs_data_as_code_but_what_runs_inside_the_sandbox():
+    inside = SRC / "base" / "sandbox" / "inside"
+    assert complaints(rules.runs_data_as_code, [path for path in modules() if path.parent != inside]) == []
+    assert [path for path in modules() if "sandbox.inside" in path.read_text()] == []
 
 
-def test_nothing_starts_programs_but_heavy_blocks_their_own_interpreter():
-    heavy = SRC / "features" / "runs" / "heavy.py"
-    assert complaints(rules.starts_programs, [path for path in modules() if path != heavy]) == []
+def test_nothing_starts_programs_but_heavy_blocks_their_own_interpreter_and_the_sandbox_its_walls():
+    heavy, sandbox = SRC / "features" / "runs" / "heavy.py", SRC / "base" / "sandbox"
+    others = [path for path in modules() if path != heavy and path.parent != sandbox]
+    assert complaints(rules.starts_programs, others) == []
     assert [call.split(" ", 1)[1] for call in complaints(rules.starts_programs, [heavy])] == [
         "calls create_subprocess_exec()"
     ]
+    started = complaints(rules.starts_programs, sorted(sandbox.glob("*.py")))
+    assert [told.split(":")[0].rpartition("/")[2] for told in started] == ["bubblewrap.py", "child.py"]
 
 
 def test_everything_goes_out_through_the_guarded_client():

@@ -18,6 +18,7 @@ from pilothouse.features.chat import Conversations
 from pilothouse.features.chat import routes as chat
 from pilothouse.features.credentials import routes as credentials
 from pilothouse.features.files import routes as files
+from pilothouse.features.library import routes as library
 from pilothouse.features.models import routes as language_models
 from pilothouse.features.reviews import routes as reviews
 from pilothouse.features.runs import RunEvents
@@ -34,6 +35,7 @@ def api_routes() -> list[Router]:
         reviews.router,
         credentials.router,
         *files.routers(),
+        library.router,
         *talk,
         socket_routes(),
     ]

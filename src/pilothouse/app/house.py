@@ -38,6 +38,7 @@ from pilothouse.base.outside import GuardedOutside
 from pilothouse.base.periodic import PeriodicRunner
 from pilothouse.base.postgres import dsn_of
 from pilothouse.base.reader import PostgresReader, Reader, SqliteReader
+from pilothouse.base.sandbox import Sandboxes, open_sandboxes
 from pilothouse.base.settings import Settings
 from pilothouse.base.work import Units
 from pilothouse.blocks.registry import Registry
@@ -174,7 +175,10 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
         outside = await stack.enter_async_context(GuardedOutside(policy, sqlite_dir=open_folder(settings)))
         helpers = Helpers(test_blocks=settings.test_blocks, plugins=settings.block_plugins)
         stack.push_async_callback(helpers.close)
-        house = _furnish(settings, profile, keyring, database, committer, reader, bell, fanout, http, outside, helpers)
+        sandboxes = await open_sandboxes(settings.sandbox, settings.data_dir)
+        stack.callback(sandboxes.close)
+        lines = (bell, fanout, http, outside)
+        house = _furnish(settings, profile, keyring, database, committer, reader, *lines, helpers, sandboxes)
         judge_addresses(house.registry, policy)
         if serves:
             stack.push_async_callback(house.close)
@@ -226,9 +230,10 @@ def _furnish(
     http: GuardedHttp,
     outside: GuardedOutside,
     helpers: Helpers,
+    sandboxes: Sandboxes,
 ) -> House:
     memories = Memories()
-    registry = open_registry(settings)
+    registry = open_registry(settings, sandboxes.reason)
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     vault = Vault(reader, committer, keyring, system_credentials(settings))
@@ -236,7 +241,7 @@ def _furnish(
     cabinet = _cabinet(settings, committer, reader)
     remembered = RunMemories(reader)
     with_files = RunFiles(cabinet, reader, remembered)
-    stage = Stage(registry, http, remembered, helpers, Keys(vault, reader), outside, with_files)
+    stage = Stage(registry, http, remembered, helpers, Keys(vault, reader), outside, with_files, sandboxes)
     motor = _motor(settings, counter, fanout, stage)
     runs = Runs(committer, reader, bell, plans, motor, counter.caps, motor.process_id)
     reception = Reception(units, keyring, memories)

@@ -5,6 +5,7 @@ Imported by processes that work, for the first turn that they work on: it loads 
 
 from typing import Protocol
 
+from pilothouse.autopilot.attachments import Attachments, CabinetIndex
 from pilothouse.autopilot.models import Models
 from pilothouse.autopilot.probing import probe
 from pilothouse.autopilot.purse import Purse
@@ -59,6 +60,7 @@ def parts_for_tools(house: Parts) -> dict[type, object]:
         agents.Blocks: agents.Blocks(house.registry),
         Runs: house.runs,
         Chat: house.chat,
+        Attachments: Attachments(CabinetIndex(house.cabinet)),
         Cabinet: house.cabinet,
         Expander: FileExpander(house.cabinet),
     }

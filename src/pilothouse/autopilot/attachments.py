@@ -3,9 +3,14 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, cast
 
+import structlog
+
 from pilothouse.base.tools import ToolContext
 from pilothouse.features.chat import Draft, Event, events
+from pilothouse.features.files import Cabinet, FileCorrupt, StoredFileNotFound
 from pilothouse.kit.json import Json, JsonObject
+
+log = structlog.get_logger()
 
 
 class FileFacts(NamedTuple):
@@ -23,6 +28,25 @@ class FileIndex(Protocol):
     async def find_files(self, user_id: str, ids: Sequence[str]) -> Sequence[FileFacts]: ...
 
     async def read_file(self, user_id: str, file_id: str) -> bytes | None: ...
+
+
+class CabinetIndex:
+    """The files of the installation's cabinet."""
+
+    def __init__(self, cabinet: Cabinet) -> None:
+        self._cabinet = cabinet
+
+    async def find_files(self, user_id: str, ids: Sequence[str]) -> list[FileFacts]:
+        found = await self._cabinet.find_many(user_id, ids)
+        return [FileFacts(one.id, one.name, one.mime_type, one.size_bytes) for one in found]
+
+    async def read_file(self, user_id: str, file_id: str) -> bytes | None:
+        try:
+            found = await self._cabinet.find(user_id, file_id)
+            return await self._cabinet.read(found, found.size_bytes)
+        except (StoredFileNotFound, FileCorrupt) as error:  # the conversation goes on without it
+            log.warning("turn.file_unreadable", file_id=file_id, error=type(error).__name__)
+            return None
 
 
 class Attachments:

@@ -33,10 +33,10 @@ def is_picture(one: FileFacts) -> bool:
     return one.type in TYPES and one.size <= MAX_BYTES
 
 
-async def look_at_pictures(ctx: ToolContext, log: Iterable[Event], known: Pictures) -> Pictures:
+async def look_at_pictures(ctx: ToolContext, log: Iterable[Event], known: Pictures, *, sees: bool) -> Pictures:
     """The pictures of a conversation that one request can carry; those that are `known` are not read again."""
     store = cast(Attachments | None, ctx.parts.get(Attachments))
-    newest = file_ids(log)[::-1]
+    newest = file_ids(log)[::-1] if sees else []
     if store is None or not newest:
         return {}
     found = {one.id: one for one in await store.index.find_files(ctx.actor.user_id, newest)}

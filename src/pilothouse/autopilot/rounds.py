@@ -101,6 +101,7 @@ class Rounds:
         failures, made = 0, len(self.record.rounds)
         while True:
             try:
+                await self._look()
                 return await self._leg(closing=closing)
             except UserError as error:  # the library knows beforehand that this model cannot be asked
                 log.warning("turn.model_refused", turn_id=self.record.turn_id, error=_name(error))
@@ -121,7 +122,6 @@ class Rounds:
 
     async def _leg(self, *, closing: bool) -> End | Failed:
         """One run of the library's loop over what the log says."""
-        await self._look()
         self._take_back_lost()
         self.record.finish_answered_step()
         if self.record.rounds and not closing and not self.record.log.parts.calls:
@@ -261,11 +261,8 @@ class Rounds:
 
     async def _look(self) -> None:
         """Fetch the pictures of the conversation, for a model that can see; a fallback may be blind."""
-        record = self.record
-        sees = can_see(self.chosen.slug, self.sees)
-        record.pictures = (
-            await look_at_pictures(self.tools.ledger.context, record.events, record.pictures) if sees else {}
-        )
+        about = (self.tools.ledger.context, self.record.events, self.record.pictures)
+        self.record.pictures = await look_at_pictures(*about, sees=can_see(self.chosen.slug, self.sees))
 
     async def _hear(self, asked: Any) -> None:
         """What the user wrote meanwhile, after the results."""

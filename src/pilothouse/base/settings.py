@@ -84,6 +84,7 @@ class Settings(BaseModel):
     egress_allow: Words = ()
     sqlite_dir: Place | None = None  # a folder of SQLite files that agents may query; absent: none
     block_plugins: Words = ()  # packages whose blocks may be used
+    sandbox: Literal["auto", "bubblewrap", "off"] = "auto"  # where code blocks run; never outside of one
     disabled_blocks: Words = ()  # ids, categories or packages
     metrics_port: Annotated[int, Field(ge=1, le=65535)] | None = None
     failpoint: str | None = None  # where a fault test wants this process to die

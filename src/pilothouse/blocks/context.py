@@ -10,6 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 from pilothouse.blocks.credentials import Credential
 from pilothouse.blocks.files import Files
 from pilothouse.blocks.outside import Outside
+from pilothouse.blocks.sandbox import Sandbox
 from pilothouse.kit.json import Json, JsonObject
 
 
@@ -152,6 +153,8 @@ class BlockContext(Protocol):
     def memory(self) -> Memory: ...
     @property
     def files(self) -> Files: ...
+    @property
+    def sandbox(self) -> Sandbox: ...
     @property
     def credentials(self) -> Mapping[str, Credential]:
         """What the step's credentials pins name, opened, by pin; a pin that names none is not there."""

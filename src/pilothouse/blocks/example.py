@@ -24,6 +24,26 @@ def reply(status: int, body: str | bytes | JsonObject | list[Json] = "", **heade
     return Reply(status, body, {name.replace("_", "-").lower(): value for name, value in headers.items()})
 
 
+@dataclass(frozen=True, slots=True)
+class LeftFile:
+    """A file that the program of an example left."""
+
+    path: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How the program of an example ended."""
+
+    code: int | None = 0
+    stopped: str | None = None
+    stdout: str = ""
+    stderr: str = ""
+    result: JsonObject | None = None
+    files: tuple[LeftFile, ...] = ()
+
+
 # What a mail server, a database or a tool server says in an example; None: a mail was taken.
 Said: TypeAlias = list[RawMail] | Rows | ToolAnswer | PilothouseError | None
 
@@ -40,6 +60,7 @@ class Example:
     ask: JsonObject
     fires: list[tuple[str, Expected]] = field(default_factory=list[tuple[str, Expected]])
     http: list[Reply] = field(default_factory=list[Reply])
+    ran: list[Ran] = field(default_factory=list[Ran])  # what became of the programs that the block has run
     outside: list[Said] = field(default_factory=list[Said])
     fails: str | None = None
     # What its pins name; of no real account.

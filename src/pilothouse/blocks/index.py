@@ -17,7 +17,7 @@ from pilothouse.blocks.refusals import BlockRefused
 from pilothouse.blocks.registry import INDEX, TEST_INDEX
 from pilothouse.kit.json import Json, JsonObject, pretty
 
-TEST_MODULES = ("pilothouse.blocks.testing", "pilothouse.blocks.testing_runs")
+TEST_MODULES = ("pilothouse.blocks.testing", "pilothouse.blocks.testing_keys", "pilothouse.blocks.testing_runs")
 
 
 def block_modules() -> list[ModuleType]:

@@ -1,6 +1,6 @@
 """Where values enter and leave an agent."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -99,6 +99,9 @@ async def agent_output(ask: AgentOutputIn, ctx: BlockContext) -> AgentOutputOut:
 
 class NoteIn(BlockInput):
     text: Annotated[str, Field(description="What to remember.", json_schema_extra={"format": "long-text"})]
+    color: Annotated[
+        Literal["yellow", "blue", "green", "red", "grey"], Field(description="Of the paper it is written on.")
+    ] = "yellow"
 
 
 class NoteOut(BlockOutput):

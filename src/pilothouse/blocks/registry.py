@@ -86,7 +86,7 @@ class Registry(Mapping[str, BlockSpec]):
         except Exception as cause:
             reason = f"unavailable: {cause}"
             _log.error("block.unavailable", block=spec.name, exc_info=cause)
-            self._disable(block_id, reason)
+            self.disable(block_id, reason)
             self._runnables.pop(block_id, None)
             raise DisabledBlock(f"{spec.name}: {reason}", block=block_id) from cause
 
@@ -121,7 +121,7 @@ class Registry(Mapping[str, BlockSpec]):
             if spec.id == word.lower() or word.upper() in spec.categories or spec.plugin == of_package
         ]
         for block_id in found:
-            self._disable(block_id, "disabled by the operator")
+            self.disable(block_id, "disabled by the operator")
         if not found:
             _log.warning("blocks.nothing_to_disable", word=word)
 
@@ -134,7 +134,8 @@ class Registry(Mapping[str, BlockSpec]):
         self._specs[spec.id] = spec
         self._paths[spec.id] = str(entry["function"])
 
-    def _disable(self, block_id: str, reason: str) -> None:
+    def disable(self, block_id: str, reason: str) -> None:
+        """Switch a block off for as long as this process lives, and say why."""
         self._specs[block_id] = replace(self._specs[block_id], disabled=True, reason=reason)
 
     def _import(self, spec: BlockSpec) -> Block:

@@ -8,8 +8,9 @@ from random import Random
 
 from pilothouse.blocks.context import ChildOrder, Decision, PilotAnswer, PilotOrder, Question, Scope
 from pilothouse.blocks.credentials import Credential
-from pilothouse.blocks.example import Reply, Said
+from pilothouse.blocks.example import Ran, Reply, Said
 from pilothouse.blocks.rehearsed_files import KeptFiles
+from pilothouse.blocks.sandbox import CodeOrder
 from pilothouse.kit.errors import PilothouseError
 from pilothouse.kit.json import Json, JsonObject, dump_bytes, loads
 from pilothouse.kit.outside import DatabaseQuery, Letter, Login, MailSearch, RawMail, Rows, ToolAnswer, ToolCall
@@ -74,6 +75,30 @@ class PreparedHttp:
         return Answer(
             reply.status, reply.headers, url, reply.body.encode() if isinstance(reply.body, str) else reply.body
         )
+
+
+class PreparedSandbox:
+    """Runs nothing; says in order what became of it."""
+
+    def __init__(self, ran: Iterable[Ran] = ()) -> None:
+        self.ran = list(ran)
+        self.orders: list[tuple[str, CodeOrder]] = []
+        self.disposed: list[str] = []
+
+    async def run(self, order: CodeOrder) -> Ran:
+        return await self.run_in("", order)
+
+    def create(self) -> str:
+        return "sandbox"
+
+    async def run_in(self, sandbox_id: str, order: CodeOrder) -> Ran:
+        self.orders.append((sandbox_id, order))
+        if not self.ran:
+            raise AssertionError("the example does not say what became of its program")
+        return self.ran.pop(0)
+
+    def dispose(self, sandbox_id: str) -> None:
+        self.disposed.append(sandbox_id)
 
 
 class PreparedOutside:
@@ -154,6 +179,7 @@ class Rehearsal:
     log: KeptLog = field(default_factory=KeptLog)
     memory: KeptMemory = field(default_factory=KeptMemory)
     stored: KeptFiles | None = None
+    sandbox: PreparedSandbox = field(default_factory=PreparedSandbox)
     credentials: Mapping[str, Credential] = field(default_factory=dict[str, Credential])
     run_id: str = "00000000-0000-7000-8000-000000000001"
     node_id: str = "node"

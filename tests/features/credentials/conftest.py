@@ -71,6 +71,7 @@ def installation(request: pytest.FixtureRequest) -> Installation:
 async def bank(installation: Installation, servers: tuple[Echo, Echo]) -> AsyncGenerator[Bank]:
     for server in servers:
         server.asked.clear()
-        server.most, server.slow = 0, 0.0
+        server.most, server.slow, server.crowd = 0, 0.0, 0
+        server.whole.clear()
     async with installation.stand() as stand:
         yield Bank(stand, *servers)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 
@@ -16,6 +16,8 @@ class Echo:
     together: int = 0  # requests under way
     most: int = 0
     slow: float = 0.0
+    crowd: int = 0  # nobody is answered before so many ask at once
+    whole: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def host(self) -> str:
@@ -38,6 +40,8 @@ class Echo:
         self.asked.append((path, headers))
         self.together += 1
         self.most = max(self.most, self.together)
+        if self.crowd:
+            await self._await_the_crowd()
         await asyncio.sleep(self.slow)
         self.together -= 1
         if path.startswith("/away/"):
@@ -45,6 +49,13 @@ class Echo:
         body = json.dumps({"headers": headers}).encode()
         told = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         return told.encode() + body
+
+    async def _await_the_crowd(self) -> None:
+        """If they come one after the other, it is never whole."""
+        if self.together >= self.crowd:
+            self.whole.set()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.whole.wait(), 30)
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,9 @@ from pilothouse.features.credentials import (
 from pilothouse.features.models import ConnectionIn, create_model_connection
 from tests.databases import fresh_sqlite
 from tests.features.credentials.conftest import Bank
+from tests.features.credentials.test_credentials import SEND, create, headers_for
 from tests.features.runs.conftest import settings_for
+from tests.features.runs.graphs import graph, node
 from tests.features.runs.stand import open_installation, stamp
 
 MANY = 1_000
@@ -154,3 +157,31 @@ async def test_a_missing_key_stops_the_start_and_names_itself(tmp_path: Path):
         with pytest.raises(KeysMissing, match=old):
             async with open_installation(settings):
                 pass
+
+
+async def test_runs_go_on_while_the_keys_are_changed(bank: Bank):
+    """CRED-3, S20: runs accepted before, during and after; every step of every one opens its credential."""
+    house = bank.stand.house.api
+    made = await create(bank, headers_for(bank.here.host))
+    given = {name: made[name] for name in ("id", "provider", "type", "title")}
+    bank.here.slow = 0.02
+    nodes = [node(f"n{n}", SEND, url=f"http://{bank.here.host}/{n}", method="GET", credentials=given) for n in range(8)]
+    agent_id = await bank.stand.agent(graph("Eight", nodes, []))
+    runs: list[asyncio.Task[dict[str, Any]]] = []
+
+    async def start() -> None:
+        runs.append(asyncio.create_task(bank.stand.start(agent_id, wait=60)))
+        await asyncio.sleep(0.05)
+
+    await start()
+    for _ in range(2):  # the second takes away what the first put there
+        add_encryption_key(house.keyring)
+        newer = open_keyring(house.settings)
+        rewrapping = asyncio.create_task(rewrap_credentials(house.units, newer))
+        await start()
+        await rewrapping
+        await start()
+    ended = await asyncio.gather(*runs)
+    assert [run["status"] for run in ended] == ["completed"] * 5
+    assert len(bank.here.asked) == 40
+    assert all(headers["authorization"] == "Bearer head-canary-77" for _, headers in bank.here.asked)

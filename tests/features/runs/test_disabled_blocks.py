@@ -35,7 +35,7 @@ async def off(tmp_path: Path) -> AsyncGenerator[Stand]:
 def switch_off(stand: Stand, block_id: str) -> None:
     """As a failed import does under way, and an operator with the next start."""
     house = stand.house.api
-    house.registry._disable(block_id, "disabled by the operator")  # pyright: ignore[reportPrivateUsage]
+    house.registry.disable(block_id, "disabled by the operator")
     house.plans._planned = Recent(9)  # pyright: ignore[reportPrivateUsage]  plans do not outlive a start
 
 

@@ -1666,6 +1666,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/library/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Library Agents
+         * @description One's agents with how they fare: found by name and description, in the order that is asked for.
+         */
+        get: operations["list_library_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/chat/sessions": {
         parameters: {
             query?: never;
@@ -3296,6 +3316,36 @@ export interface components {
          * @enum {string}
          */
         Effects: "none" | "reads" | "writes";
+        /**
+         * EntryOut
+         * @description An agent and how it fares; `attention` says why it wants its owner.
+         */
+        EntryOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Description */
+            description: string;
+            /** Version */
+            version: number;
+            /** Newest Version */
+            newest_version: number;
+            /** Node Count */
+            node_count: number;
+            /** Created At */
+            created_at: string;
+            /** Updated At */
+            updated_at: string;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "running" | "attention" | "idle" | "never_run";
+            /** Attention */
+            attention: ("review_waits" | "run_failed") | null;
+            last_run: components["schemas"]["LastRunOut"] | null;
+        };
         /** ErrorPart */
         ErrorPart: {
             /**
@@ -3512,6 +3562,18 @@ export interface components {
          */
         Kind: "standard" | "input" | "output" | "note" | "trigger" | "agent" | "ai" | "review" | "mcp_tool";
         /**
+         * LastRunOut
+         * @description The newest run of an agent.
+         */
+        LastRunOut: {
+            /** Id */
+            id: string;
+            /** Status */
+            status: string;
+            /** Created At */
+            created_at: string;
+        };
+        /**
          * Live
          * @description The process answers.
          */
@@ -3675,6 +3737,13 @@ export interface components {
             /** Next Cursor */
             next_cursor: string | null;
         };
+        /** Page[EntryOut] */
+        Page_EntryOut_: {
+            /** Items */
+            items: components["schemas"]["EntryOut"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        };
         /** Page[VersionOut] */
         Page_VersionOut_: {
             /** Items */
@@ -3770,7 +3839,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "control_character" | "credential_in_use" | "csrf_failed" | "database_not_found" | "disabled_block" | "dry_run_impossible" | "dry_run_left" | "effects_repeat" | "egress_denied" | "expired" | "file_corrupt" | "folder_not_found" | "folder_not_openable" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "invalid_path" | "invalid_reference" | "mail_refused" | "mail_uncertain" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "not_encrypted" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "pin_not_editable" | "precondition_required" | "price_unknown" | "query_refused" | "query_too_slow" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "scope_missing" | "setup_done" | "shutting_down" | "sign_in_refused" | "sqlite_off" | "step_unreachable" | "too_large" | "too_many_redirects" | "tool_refused" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upload_broken" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
+            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "control_character" | "credential_in_use" | "csrf_failed" | "database_not_found" | "disabled_block" | "dry_run_impossible" | "dry_run_left" | "effects_repeat" | "egress_denied" | "expired" | "file_corrupt" | "folder_not_found" | "folder_not_openable" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "invalid_path" | "invalid_reference" | "language_missing" | "mail_refused" | "mail_uncertain" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "not_encrypted" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "pin_not_editable" | "precondition_required" | "price_unknown" | "query_refused" | "query_too_slow" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "sandbox_gone" | "sandbox_too_full" | "sandbox_unusable" | "scope_missing" | "setup_done" | "shutting_down" | "sign_in_refused" | "sqlite_off" | "step_unreachable" | "too_large" | "too_many_redirects" | "too_many_sandboxes" | "tool_refused" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upload_broken" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
             /** Message */
             message: string;
             /** Detail */
@@ -10950,6 +11019,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["pilothouse__features__files__schemas__UsageOut"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_library_agents: {
+        parameters: {
+            query?: {
+                q?: string;
+                status?: ("running" | "attention" | "idle" | "never_run") | null;
+                sort?: "created" | "changed" | "last_run" | "name";
+                order?: "asc" | "desc";
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EntryOut_"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Anything that went wrong. */

@@ -13,6 +13,7 @@ import '@/ui/styles/prose.css'
 import '@/ui/styles/shell.css'
 import '@/ui/styles/pages.css'
 import '@/ui/styles/chat.css'
+import { settleAll } from '@/ui/removals'
 import { router } from './router'
 
 /** Trying again helps when the server was away; what it refused it will refuse again. */
@@ -39,6 +40,7 @@ const cache: QueryClient = new QueryClient({
   }),
 })
 whenSignedOut(askWhoIsHere)
+window.addEventListener('pagehide', settleAll)
 const place = document.getElementById('root')
 if (place === null) throw new Error('the page has no place for the app')
 

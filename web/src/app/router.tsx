@@ -6,6 +6,8 @@ import {
   lazyRouteComponent,
   Navigate,
 } from '@tanstack/react-router'
+import { libraryView } from '@/features/library/view'
+import { type RunsView, runsView, stepsView } from '@/features/runs/view'
 import { ActivityPage } from '@/routes/activity'
 import { AgentPage } from '@/routes/agent'
 import { ChatPage } from '@/routes/chat'
@@ -41,18 +43,56 @@ const pages = [
     validateSearch: viewOfBuild,
     component: lazyRouteComponent(() => import('@/routes/builder'), 'BuilderPage'),
   }),
-  createRoute({ getParentRoute: under, path: '/library', component: LibraryPage }),
-  createRoute({ getParentRoute: under, path: '/library/agents/$agentId', component: AgentPage }),
-  createRoute({ getParentRoute: under, path: '/library/runs/$runId', component: RunPage }),
-  createRoute({ getParentRoute: under, path: '/activity', component: ActivityPage }),
+  createRoute({
+    getParentRoute: under,
+    path: '/library',
+    validateSearch: libraryView,
+    component: LibraryPage,
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/library/agents/$agentId',
+    validateSearch: agentView,
+    component: AgentPage,
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/library/runs/$runId',
+    validateSearch: stepsView,
+    component: RunPage,
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/activity',
+    validateSearch: runsView,
+    component: ActivityPage,
+  }),
   createRoute({
     getParentRoute: under,
     path: '/settings',
     component: lazyRouteComponent(() => import('@/routes/settings'), 'SettingsPage'),
   }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/credentials',
+    component: lazyRouteComponent(() => import('@/routes/settings'), 'CredentialsPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/api-keys',
+    component: lazyRouteComponent(() => import('@/routes/settings'), 'ApiKeysPage'),
+  }),
   // Links of other systems that people still have.
   createRoute({ getParentRoute: under, path: '/copilot', component: OldChat }),
 ] as const
+
+/** The tab of an agent's page, and which of its runs are looked at. */
+function agentView(search: Record<string, unknown>): RunsView & { tab?: 'versions' | 'settings' } {
+  const tab = (['versions', 'settings'] as const).find((one) => one === search.tab)
+  return tab ? { tab } : runsView(search)
+}
+
+type OldLink = { flowID?: string; flowExecutionID?: string; flowVersion?: number }
 
 /** What of an agent is looked at: a version, a run, a step of it. */
 function viewOfBuild(search: Record<string, unknown>): { version?: number; run?: string; step?: number } {
@@ -69,11 +109,12 @@ function isCount(value: unknown): value is number {
 }
 
 /** Old links name the agent and its run in the query. */
-function oldLink(search: Record<string, unknown>): { flowID?: string; flowExecutionID?: string } {
-  const { flowID, flowExecutionID } = search
+function oldLink(search: Record<string, unknown>): OldLink {
+  const { flowID, flowExecutionID, flowVersion } = search
   return {
     ...(typeof flowID === 'string' ? { flowID } : {}),
     ...(typeof flowExecutionID === 'string' ? { flowExecutionID } : {}),
+    ...(isCount(flowVersion) ? { flowVersion } : {}),
   }
 }
 

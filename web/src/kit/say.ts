@@ -15,6 +15,12 @@ export function sayCount(key: MessageKey, count: number, values: Values = {}): s
   return filled((count === 1 ? one : other) ?? english[key], { count, ...values })
 }
 
+/** The words of a state that came from the server; one that nobody has words for is told as it is written. */
+export function sayStatus(status: string): string {
+  const key = `status.${status}`
+  return Object.hasOwn(english, key) ? say(key as MessageKey) : status.replaceAll('_', ' ')
+}
+
 function filled(text: string, values: Values): string {
   return spoken(text).replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }

@@ -1,8 +1,28 @@
+import { say } from './say'
+
+let zone: string | undefined
+
+/** Times are told in the zone of the profile; until it is known, in the browser's. */
+export function tellTimesIn(timezone: string): void {
+  zone = isZone(timezone) ? timezone : undefined
+}
+
+function isZone(timezone: string): boolean {
+  try {
+    return Intl.DateTimeFormat(undefined, { timeZone: timezone }) !== null
+  } catch {
+    return false // one that this browser has not heard of
+  }
+}
+
 /** A moment in the reader's own words and zone. */
 export function moment(wire: string | null): string {
-  return wire === null
-    ? ''
-    : new Date(wire).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+  if (wire === null) return ''
+  return new Date(wire).toLocaleString(undefined, {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+    timeZone: zone,
+  })
 }
 
 /** How long something took, as people say it. */
@@ -22,12 +42,13 @@ const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: '
 /** Under a day as a distance, else as a date. */
 export function ago(wire: string, now: number): string {
   const seconds = Math.round((Date.parse(wire) - now) / 1000)
-  if (Math.abs(seconds) < 45) return 'now'
+  if (Math.abs(seconds) < 45) return say('common.now')
   if (Math.abs(seconds) < 3_600) return words.format(Math.round(seconds / 60), 'minute')
   if (Math.abs(seconds) < 86_400) return words.format(Math.round(seconds / 3_600), 'hour')
-  return new Date(wire).toLocaleDateString(undefined, { dateStyle: 'medium' })
+  return new Date(wire).toLocaleDateString(undefined, { dateStyle: 'medium', timeZone: zone })
 }
 
 export function isSameDay(wire: string, now: number): boolean {
-  return new Date(wire).toDateString() === new Date(now).toDateString()
+  const day = (at: Date) => at.toLocaleDateString('en-CA', { timeZone: zone })
+  return day(new Date(wire)) === day(new Date(now))
 }

@@ -1,14 +1,18 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { RunTable } from '@/features/runs/RunTable'
+import { say } from '@/kit/say'
 import { useTitle } from '@/kit/useTitle'
 
 export function ActivityPage() {
-  useTitle('Activity')
+  useTitle(say('runs.activity'))
+  const view = useSearch({ from: '/activity' })
+  const navigate = useNavigate()
   return (
     <div className="sheet">
       <header>
-        <h1>Activity</h1>
+        <h1>{say('runs.activity')}</h1>
       </header>
-      <RunTable />
+      <RunTable view={view} onView={(search) => void navigate({ to: '/activity', search })} />
     </div>
   )
 }

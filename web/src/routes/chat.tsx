@@ -6,6 +6,7 @@ import { Chat } from '@/features/chat/Chat'
 import { sessionList } from '@/features/chat/queries'
 import { SessionList } from '@/features/chat/SessionList'
 import { Welcome } from '@/features/chat/Welcome'
+import { say } from '@/kit/say'
 import { useTitle } from '@/kit/useTitle'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
@@ -17,8 +18,8 @@ export function ChatPage() {
   const title = useQuery(sessionList).data?.sessions.find((session) => session.id === sessionId)?.title
   const [listed, setListed] = useState(false)
   useEffect(preloadMarkdown, [])
-  useTitle(sessionId === undefined ? 'AutoPilot' : title || 'Chat')
-  const shownTitle = sessionId === undefined ? 'New chat' : title || 'Chat'
+  useTitle(sessionId === undefined ? say('shell.autopilot') : title || say('shell.chat'))
+  const shownTitle = sessionId === undefined ? say('shell.newChat') : title || say('shell.chat')
   const name = data?.kind === 'signed_in' ? data.me.user.name : ''
 
   return (
@@ -26,7 +27,7 @@ export function ChatPage() {
       <SessionList current={sessionId ?? null} />
       <div className="chat-bar">
         <Button look="plain" icon="list" onClick={() => setListed(true)}>
-          Chats
+          {say('shell.chats')}
         </Button>
         <span className="clip" title={shownTitle}>
           {shownTitle}
@@ -34,7 +35,7 @@ export function ChatPage() {
       </div>
       {sessionId === undefined ? <Welcome name={name} /> : <Chat key={sessionId} sessionId={sessionId} />}
       {listed && (
-        <Dialog title="AutoPilot" onClose={() => setListed(false)}>
+        <Dialog title={say('shell.autopilot')} onClose={() => setListed(false)}>
           <SessionList current={sessionId ?? null} onPick={() => setListed(false)} />
         </Dialog>
       )}

@@ -3,10 +3,11 @@ import { Navigate, useSearch } from '@tanstack/react-router'
 import { LoginForm } from '@/features/accounts/LoginForm'
 import { standing } from '@/features/accounts/queries'
 import { SetupForm } from '@/features/accounts/SetupForm'
+import { say } from '@/kit/say'
 import { useTitle } from '@/kit/useTitle'
 
 export function SetupPage() {
-  useTitle('Set up')
+  useTitle(say('shell.setUp'))
   const { data } = useQuery(standing)
   return data?.kind === 'needs_owner' ? <SetupForm /> : <Navigate to="/" replace />
 }
@@ -17,7 +18,7 @@ export function returnTo(next: unknown): string {
 }
 
 export function LoginPage() {
-  useTitle('Sign in')
+  useTitle(say('shell.signIn'))
   const { data } = useQuery(standing)
   const { next } = useSearch({ from: '/login' })
   return data?.kind === 'stranger' ? <LoginForm /> : <Navigate href={returnTo(next)} to="." replace />

@@ -5,6 +5,7 @@ import { standing } from '@/features/accounts/queries'
 import { Banners } from '@/features/shell/Banners'
 import { Commands } from '@/features/shell/Commands'
 import { Reach } from '@/features/shell/Reach'
+import { say } from '@/kit/say'
 import { ErrorPanel } from '@/ui/States'
 import { Toasts } from '@/ui/Toasts'
 import { returnTo } from './entrance'
@@ -43,7 +44,7 @@ function Doors() {
 /** The frame before it is known who looks at it. */
 function FrameSkeleton() {
   return (
-    <div className="frame" role="status" aria-label="Loading">
+    <div className="frame" role="status" aria-label={say('common.loading')}>
       <div className="rail" />
       <div className="page" />
     </div>
@@ -66,7 +67,7 @@ function House({ pathname }: { pathname: string }) {
   return (
     <div className="frame">
       <a className="button skip" href="#main">
-        Skip to the page
+        {say('shell.skip')}
       </a>
       <Commands isHome={pathname === '/' || pathname.startsWith('/chat/')} />
       <div className="page">

@@ -1,13 +1,23 @@
-import { useParams } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { RunPageView } from '@/features/runs/RunView'
+import { say } from '@/kit/say'
 import { useTitle } from '@/kit/useTitle'
 
 export function RunPage() {
   const { runId } = useParams({ from: '/library/runs/$runId' })
-  useTitle('Run')
+  const view = useSearch({ from: '/library/runs/$runId' })
+  const navigate = useNavigate()
+  useTitle(say('runs.name'))
   return (
     <div className="sheet">
-      <RunPageView key={runId} runId={runId} />
+      <RunPageView
+        key={runId}
+        runId={runId}
+        view={view}
+        onView={(search) =>
+          void navigate({ to: '/library/runs/$runId', params: { runId }, search, replace: true })
+        }
+      />
     </div>
   )
 }

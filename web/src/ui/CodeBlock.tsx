@@ -1,3 +1,4 @@
+import { say } from '@/kit/say'
 import { CopyButton } from './CopyButton'
 import { ScrollFrame } from './ScrollFrame'
 
@@ -5,10 +6,10 @@ export function CodeBlock({ code, language }: { code: string; language?: string 
   return (
     <div className="code-block">
       <div className="bar">
-        <span>{language || 'text'}</span>
-        <CopyButton text={code} label="Copy code" />
+        <span>{language || say('common.plainText')}</span>
+        <CopyButton text={code} label={say('common.copyCode')} />
       </div>
-      <ScrollFrame className="code-text" aria-label="Code">
+      <ScrollFrame className="code-text" aria-label={say('common.code')}>
         <pre>
           <code>{code}</code>
         </pre>

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { say } from '@/kit/say'
 import { Button } from './Button'
 
 type Props = { title: string; wide?: boolean; plain?: boolean; onClose: () => void; children: ReactNode }
@@ -33,7 +34,15 @@ export function Dialog({ title, wide = false, plain = false, onClose, children }
     >
       <div className={plain ? 'unseen' : 'head'}>
         <h2 id={id}>{title}</h2>
-        {!plain && <Button className="end" look="ghost" icon="close" aria-label="Close" onClick={onClose} />}
+        {!plain && (
+          <Button
+            className="end"
+            look="ghost"
+            icon="close"
+            aria-label={say('common.close')}
+            onClick={onClose}
+          />
+        )}
       </div>
       {plain ? children : <div className="body">{children}</div>}
     </dialog>

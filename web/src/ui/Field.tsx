@@ -5,6 +5,7 @@ import {
   type TextareaHTMLAttributes,
   useId,
 } from 'react'
+import { say } from '@/kit/say'
 
 type Labels = { label: string; help?: string | undefined; fault?: string | undefined }
 
@@ -24,7 +25,7 @@ function Labelled({
     <div className="field">
       <label htmlFor={id}>
         {label}
-        {required === false && <span className="required"> (optional)</span>}
+        {required === false && <span className="required"> {say('common.optional')}</span>}
       </label>
       {children({ id, 'aria-describedby': described, 'aria-invalid': fault ? true : undefined })}
       {fault && (

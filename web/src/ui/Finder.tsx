@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useId, useState } from 'react'
+import { say } from '@/kit/say'
 import { likeness } from '@/kit/words'
 import { Dialog } from './Dialog'
 import { Icon, type IconName } from './Icon'
@@ -67,7 +68,7 @@ export function Finder({ title, placeholder, choices, onClose }: Props) {
         }}
         onKeyDown={pressed}
       />
-      <div className="palette-list" role="listbox" id={id} aria-label="Results">
+      <div className="palette-list" role="listbox" id={id} aria-label={say('shell.results')}>
         {shown.map((choice) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input above holds the keyboard
           <div
@@ -88,7 +89,7 @@ export function Finder({ title, placeholder, choices, onClose }: Props) {
           </div>
         ))}
       </div>
-      {shown.length === 0 && <p className="palette-none quiet">Nothing is called that.</p>}
+      {shown.length === 0 && <p className="palette-none quiet">{say('shell.nothingFound')}</p>}
     </Dialog>
   )
 }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { say } from '@/kit/say'
 import { Button } from './Button'
 import { Grown } from './Grown'
 import { Icon, type IconName } from './Icon'
@@ -32,7 +33,7 @@ export function ErrorPanel({ problem, onRetry }: { problem: Problem; onRetry?: (
       {onRetry && (
         <div>
           <Button look="plain" onClick={onRetry}>
-            Retry
+            {say('common.retry')}
           </Button>
         </div>
       )}
@@ -62,10 +63,10 @@ export function EmptyState({
 /** The same page for what does not exist and what is somebody else's. */
 export function AbsentPage() {
   return (
-    <EmptyState icon="search" title="There is nothing here">
-      <p className="quiet">It may have been deleted, or the link is not quite right.</p>
+    <EmptyState icon="search" title={say('shell.absent')}>
+      <p className="quiet">{say('shell.absentWhy')}</p>
       <a className="button plain" href="/">
-        Go to AutoPilot
+        {say('shell.goHome')}
       </a>
     </EmptyState>
   )
@@ -78,7 +79,7 @@ export function Skeleton({ width = '100%', height }: { width?: string; height?: 
 /** Rows in the layout that the data will have. */
 export function SkeletonRows({ rows = 8 }: { rows?: number }) {
   return (
-    <div className="table-frame" role="status" aria-label="Loading">
+    <div className="table-frame" role="status" aria-label={say('common.loading')}>
       <table>
         <tbody>
           <Grown of={Array.from({ length: rows })}>

@@ -1,3 +1,5 @@
+import { sayStatus } from '@/kit/say'
+
 const TONES: Record<string, string> = {
   completed: 'good',
   failed: 'bad',
@@ -8,13 +10,17 @@ const TONES: Record<string, string> = {
   ready: 'busy',
   waiting: 'warn',
   needs_you: 'warn',
+  attention: 'warn',
+  suspended: 'warn',
+  expired: 'bad',
+  active: 'good',
 }
 
 /** A state in words; the colour only repeats them. */
 export function StatusBadge({ status }: { status: string }) {
   return (
     <span className="status" data-tone={TONES[status] ?? 'quiet'} data-status={status}>
-      {status.replaceAll('_', ' ')}
+      {sayStatus(status)}
     </span>
   )
 }

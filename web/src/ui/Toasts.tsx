@@ -1,3 +1,4 @@
+import { say } from '@/kit/say'
 import { Button } from './Button'
 import { dismiss, useToasts } from './toasts'
 
@@ -9,7 +10,9 @@ export function Toasts() {
         <div key={said.id} className={`toast ${said.tone}`}>
           <div>
             {said.message}
-            {said.requestId && <div className="quiet small">Request {said.requestId}</div>}
+            {said.requestId && (
+              <div className="quiet small">{say('common.request', { id: said.requestId })}</div>
+            )}
           </div>
           {said.action && (
             <Button
@@ -28,7 +31,7 @@ export function Toasts() {
             tiny
             look="ghost"
             icon="close"
-            aria-label="Dismiss"
+            aria-label={say('common.dismiss')}
             onClick={() => dismiss(said.id)}
           />
         </div>

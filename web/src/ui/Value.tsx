@@ -1,3 +1,4 @@
+import { say } from '@/kit/say'
 import { ScrollFrame } from './ScrollFrame'
 
 /** Any JSON value: text as text, the rest as it is written. */
@@ -7,7 +8,7 @@ export function Value({ value }: { value: unknown }) {
     return <code className="value">{String(value)}</code>
   }
   return (
-    <ScrollFrame className="value code" aria-label="Value">
+    <ScrollFrame className="value code" aria-label={say('common.value')}>
       {JSON.stringify(value, null, 2)}
     </ScrollFrame>
   )

@@ -39,12 +39,13 @@ export function dismiss(id: number): void {
   become(toasts.filter((said) => said.id !== id))
 }
 
+export function spokenToasts(): readonly Toast[] {
+  return toasts
+}
+
 export function useToasts(): readonly Toast[] {
-  return useSyncExternalStore(
-    (changed) => {
-      watchers.add(changed)
-      return () => watchers.delete(changed)
-    },
-    () => toasts,
-  )
+  return useSyncExternalStore((changed) => {
+    watchers.add(changed)
+    return () => watchers.delete(changed)
+  }, spokenToasts)
 }

@@ -9,6 +9,7 @@ from sqlalchemy.exc import DBAPIError
 
 from pilothouse.app.doctor import lines, machine, work
 from pilothouse.app.doctor.finding import Finding, fail, ok
+from pilothouse.app.doctor.walls import sandbox
 from pilothouse.app.profile import Profile, ProfileImpossible, profile_of
 from pilothouse.base.database import Database
 from pilothouse.base.postgres import dsn_of
@@ -27,7 +28,7 @@ async def examine(reading: Reading) -> list[Finding]:
     settings = reading.settings
     findings = [machine.versions(), machine.settings_names(reading), machine.production(settings)]
     findings += [machine.data_directory(settings), machine.secrets(settings), machine.disk(settings)]
-    findings.append(machine.file_store(settings))
+    findings += [machine.file_store(settings), await _in_time(("sandbox", lambda: sandbox(settings)))]
     try:
         profile = profile_of(settings)
     except ProfileImpossible as error:

@@ -14,9 +14,10 @@ from pilothouse.features.credentials import CredentialNotFound, CredentialUnread
 from pilothouse.graph.catalogue import BlockSpec
 from pilothouse.graph.fields import is_credentials, properties
 from pilothouse.graph.json_schema import as_object
-from pilothouse.kit.json import Json, JsonObject
+from pilothouse.kit.json import Json, JsonObject, dumps
 
 REDACTED: Final = "[redacted]"
+_LONG: Final = 8  # what is shorter could stand in other base64 by chance
 _SHORTEST: Final = 4  # what is shorter is in too many texts by chance, and no secret
 
 
@@ -97,12 +98,25 @@ def _told(credential: Credential) -> list[str]:
 
 def _forms(secret: str) -> set[str]:
     raw = secret.encode()
-    return {
+    whole = {
         secret,
+        dumps(secret)[1:-1],
         quote(secret, safe=""),
         quote_plus(secret),
         raw.hex(),
+        raw.hex().upper(),
         b64encode(raw).decode(),
         b64encode(raw).decode().rstrip("="),
         urlsafe_b64encode(raw).decode(),
     }
+    return whole | (_inside_base64(raw) if len(raw) >= _LONG else set())
+
+
+def _inside_base64(raw: bytes) -> set[str]:
+    """How it looks in the middle of a longer text in base64, less the characters that its neighbours change."""
+    found: set[str] = set()
+    for before in range(3):
+        first, end = (before * 8 + 5) // 6, (before + len(raw)) * 8 // 6
+        for encoded in (b64encode(b"\0" * before + raw), urlsafe_b64encode(b"\0" * before + raw)):
+            found.add(encoded.decode()[first:end])
+    return found

@@ -6,6 +6,7 @@ from datetime import datetime
 from random import Random
 
 from pilothouse.base import failpoints
+from pilothouse.base.sandbox import Sandboxes
 from pilothouse.blocks.context import ChildOrder, Decision, Http, PilotAnswer, PilotOrder, Question
 from pilothouse.blocks.credentials import NONE_OPENED, Credential
 from pilothouse.blocks.outside import Outside
@@ -21,6 +22,7 @@ from pilothouse.features.runs.files import RunFiles, StepFiles
 from pilothouse.features.runs.heavy import Helpers
 from pilothouse.features.runs.keys import Hider, Keys, credential_pins
 from pilothouse.features.runs.memory import RunMemories, StepMemory
+from pilothouse.features.runs.sandbox import StepSandbox
 from pilothouse.features.runs.stage_log import StageLog
 from pilothouse.features.runs.values import checked, step_failed
 from pilothouse.graph.catalogue import BlockSpec, Effects
@@ -36,7 +38,7 @@ class StageContext:
     """The engine's step context, in the words of the block contract."""
 
     __slots__ = (
-        *("_desk", "_files", "_http", "_memories", "_outside", "_step"),
+        *("_desk", "_files", "_http", "_memories", "_outside", "_sandboxes", "_step"),
         *("credentials", "used_files", "used_memory"),
     )
 
@@ -49,10 +51,12 @@ class StageContext:
         credentials: Mapping[str, Credential] = NONE_OPENED,
         outside: Outside | None = None,
         files: RunFiles | None = None,
+        sandboxes: Sandboxes | None = None,
     ) -> None:
         self._step = step
         self._files = files
         self._outside = outside
+        self._sandboxes = sandboxes
         self.credentials = credentials
         self._http = http
         self._memories = memories
@@ -115,6 +119,10 @@ class StageContext:
         if self.used_files is not None:
             self.used_files.leave(keep=keep)
 
+    @property
+    def sandbox(self) -> StepSandbox:
+        return StepSandbox(self._sandboxes, self._step.run_id, self._step.idempotency_key("sandbox"))
+
     def now(self) -> datetime:
         return from_micros(self._step.now())
 
@@ -170,6 +178,7 @@ class StagedBlock:
     key_pins: tuple[str, ...] = ()
     outside: Outside | None = None
     files: RunFiles | None = None
+    sandboxes: Sandboxes | None = None
 
     @property
     def spec(self) -> BlockSpec:
@@ -183,7 +192,7 @@ class StagedBlock:
         return self.block.effects_of(inputs)
 
     def _context(self, ctx: StepContext, opened: Mapping[str, Credential] = NONE_OPENED) -> StageContext:
-        return StageContext(ctx, self.http, self.memories, self.desk, opened, self.outside, self.files)
+        return StageContext(ctx, self.http, self.memories, self.desk, opened, self.outside, self.files, self.sandboxes)
 
     async def call(self, inputs: JsonObject, ctx: StepContext) -> Fired:
         if self.helpers is not None:
@@ -266,8 +275,10 @@ class Stage:
         keys: Keys | None = None,
         outside: Outside | None = None,
         files: RunFiles | None = None,
+        sandboxes: Sandboxes | None = None,
     ) -> None:
         self._files = files
+        self._sandboxes = sandboxes
         self._keys = keys
         self._outside = outside
         self._registry = registry
@@ -287,7 +298,7 @@ class Stage:
                 helpers = self._helpers if block.spec.cpu_heavy else None
                 found = self._staged[block_id] = StagedBlock(
                     *(block, self._http, self.memories, None, helpers),
-                    *(self._keys, credential_pins(block.spec), self._outside, self._files),
+                    *(self._keys, credential_pins(block.spec), self._outside, self._files, self._sandboxes),
                 )
             except UserError:  # it cannot be loaded, as was found out just now
                 return AbsentBlock(replace(spec, disabled=True))

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { say } from '@/kit/say'
 import { Icon } from '@/ui/Icon'
 
 /** The page before the house: its name, and one thing to do. */
@@ -7,7 +8,7 @@ export function Entrance({ title, children }: { title: string; children: ReactNo
     <main className="entrance">
       <div className="entrance-card">
         <p className="brand">
-          <Icon name="wheel" /> Pilothouse
+          <Icon name="wheel" /> {say('shell.brand')}
         </p>
         <h1>{title}</h1>
         {children}

@@ -1,5 +1,6 @@
 import type { FormEvent } from 'react'
 import { ApiProblem } from '@/api/errors'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
 import { ErrorPanel } from '@/ui/States'
@@ -17,13 +18,26 @@ export function LoginForm() {
   }
 
   return (
-    <Entrance title="Sign in">
+    <Entrance title={say('accounts.signIn')}>
       <form className="stack" onSubmit={submit}>
-        <Field label="E-mail" name="email" type="email" autoComplete="username" required autoFocus />
-        <Field label="Password" name="password" type="password" autoComplete="current-password" required />
+        <Field
+          label={say('accounts.email')}
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus
+        />
+        <Field
+          label={say('accounts.password')}
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
         {login.error && <ErrorPanel problem={readable(login.error)} />}
         <Button type="submit" writes busy={login.isPending}>
-          Sign in
+          {say('accounts.signIn')}
         </Button>
       </form>
     </Entrance>
@@ -33,5 +47,5 @@ export function LoginForm() {
 /** Too many attempts: say how long to wait. */
 function readable(problem: Error) {
   if (!(problem instanceof ApiProblem) || problem.status !== 429) return problem
-  return { code: problem.code, message: `Too many attempts. ${waitOf(problem.retryAfter)}` }
+  return { code: problem.code, message: say('accounts.tooMany', { wait: waitOf(problem.retryAfter) }) }
 }

@@ -1,5 +1,6 @@
 import { type FormEvent, useState } from 'react'
 import { ApiProblem } from '@/api/errors'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
 import { ErrorPanel } from '@/ui/States'
@@ -27,21 +28,27 @@ export function SetupForm() {
   }
 
   return (
-    <Entrance title="Welcome aboard">
-      <p className="quiet">This account owns the installation. The link that brought you here works once.</p>
+    <Entrance title={say('accounts.welcome')}>
+      <p className="quiet">{say('accounts.owns')}</p>
       <form className="stack" onSubmit={submit}>
-        <Field label="Name" name="name" autoComplete="name" required autoFocus />
-        <Field label="E-mail" name="email" type="email" autoComplete="username" required />
+        <Field label={say('accounts.name')} name="name" autoComplete="name" required autoFocus />
+        <Field label={say('accounts.email')} name="email" type="email" autoComplete="username" required />
         <Field
-          label="Password"
+          label={say('accounts.password')}
           name="password"
           type="password"
           autoComplete="new-password"
           minLength={12}
           required
-          help="At least 12 characters."
+          help={say('accounts.passwordHelp')}
         />
-        <Field label="Time zone" name="timezone" list="zones" defaultValue={browserZone()} required />
+        <Field
+          label={say('accounts.zone')}
+          name="timezone"
+          list="zones"
+          defaultValue={browserZone()}
+          required
+        />
         <datalist id="zones">
           {zones().map((zone) => (
             <option key={zone} value={zone} />
@@ -50,7 +57,7 @@ export function SetupForm() {
         <ModelNote />
         {create.error && <ErrorPanel problem={readable(create.error)} />}
         <Button type="submit" writes busy={create.isPending}>
-          Create the owner
+          {say('accounts.createOwner')}
         </Button>
       </form>
     </Entrance>
@@ -65,32 +72,28 @@ function readable(problem: Error) {
   if (!isLink) return problem
   return {
     code: problem.code,
-    message: 'This link does not work (any more).',
-    hint: 'It works once, for 24 hours. Run `pilothouse owner-link` where the server runs to print a new one.',
+    message: say('accounts.linkDead'),
+    hint: say('accounts.linkHint'),
   }
 }
 
 function ModelNote() {
   return (
     <div className="panel small stack tight">
-      <strong>No model is connected yet</strong>
-      <p className="quiet">
-        The built-in offline pilot answers until one is: it builds, runs and explains simple agents, with no
-        account anywhere. To connect a model later, see Settings.
-      </p>
+      <strong>{say('accounts.modelNone')}</strong>
+      <p className="quiet">{say('accounts.modelLater')}</p>
     </div>
   )
 }
 
 function NoLink() {
   return (
-    <Entrance title="This house has no owner yet">
+    <Entrance title={say('accounts.noOwner')}>
       <p>
-        Open the link that the server printed when it started; it ends in <code>#token=…</code> and works
-        once, for 24 hours.
+        {say('accounts.linkWhere')} <code>#token=…</code> {say('accounts.linkWhereOnce')}
       </p>
       <p>
-        To print a new one, run <code>pilothouse owner-link</code> where the server runs.
+        {say('accounts.linkPrint')} <code>pilothouse owner-link</code> {say('accounts.linkPrintWhere')}
       </p>
     </Entrance>
   )

@@ -2,6 +2,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { api, rememberCsrf, unwrap } from '@/api/client'
 import { ApiProblem } from '@/api/errors'
 import type { Schemas } from '@/api/shapes'
+import { tellTimesIn } from '@/kit/time'
 import { forgetSetupToken } from './setupToken'
 
 const all = ['accounts'] as const
@@ -32,6 +33,7 @@ async function findStanding(): Promise<Standing> {
 
 function signedIn(me: Schemas['MeOut']): Standing {
   rememberCsrf(me.csrf_token)
+  tellTimesIn(me.user.timezone)
   return { kind: 'signed_in', me }
 }
 
@@ -74,7 +76,7 @@ export function useChangeMe() {
     mutationFn: (body: Schemas['UserPatch']) => unwrap(api.PATCH('/api/me', { body })),
     onSuccess: (user) =>
       cache.setQueryData(standing.queryKey, (known): Standing | undefined =>
-        known?.kind === 'signed_in' ? { kind: 'signed_in', me: { ...known.me, user } } : known,
+        known?.kind === 'signed_in' ? signedIn({ ...known.me, user }) : known,
       ),
   })
 }

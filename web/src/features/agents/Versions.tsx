@@ -5,6 +5,7 @@ import type { Schemas } from '@/api/shapes'
 import { standing } from '@/features/accounts/queries'
 import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
+import { More } from '@/ui/More'
 import { ErrorPanel, SkeletonRows } from '@/ui/States'
 import { When } from '@/ui/When'
 import { CompareVersions } from './CompareVersions'
@@ -34,13 +35,7 @@ export function Versions({ agent }: { agent: Agent }) {
           />
         ))}
       </ul>
-      {hasNextPage && (
-        <div>
-          <Button look="plain" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {say('versions.more')}
-          </Button>
-        </div>
-      )}
+      <More there={hasNextPage} busy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
       {chosen !== null && (
         <CompareVersions agent={agent} version={chosen} known={versions} onClose={() => choose(null)} />
       )}
@@ -72,7 +67,7 @@ function VersionRow({ version, isActive, onCompare }: RowProps) {
         {!isActive && (
           <Button className="end" tiny look="plain" onClick={onCompare}>
             {say('versions.compare')}
-            <span className="unseen"> version {version.version}</span>
+            <span className="unseen"> {say('agents.compareVersion', { version: version.version })}</span>
           </Button>
         )}
       </div>

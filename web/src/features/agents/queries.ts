@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import type { Schemas } from '@/api/shapes'
+import { toastProblem } from '@/ui/toasts'
 
 const all = ['agents'] as const
 
@@ -135,5 +136,33 @@ export function useDeleteAgent() {
         }),
       ),
     onSettled: () => cache.invalidateQueries({ queryKey: agentList.queryKey }),
+  })
+}
+
+export function agentSettings(agent_id: string) {
+  return queryOptions({
+    queryKey: [...all, agent_id, 'settings'],
+    queryFn: () => unwrap(api.GET('/api/agents/{agent_id}/settings', { params: { path: { agent_id } } })),
+  })
+}
+
+/** Shown at once; a refusal puts it back and says why. */
+export function useChangeAgentSettings(agent_id: string) {
+  const cache = useQueryClient()
+  const key = agentSettings(agent_id).queryKey
+  return useMutation({
+    mutationFn: (body: Schemas['AgentSettingsIn']) =>
+      unwrap(api.PATCH('/api/agents/{agent_id}/settings', { params: { path: { agent_id } }, body })),
+    onMutate: async (change) => {
+      await cache.cancelQueries({ queryKey: key })
+      const before = cache.getQueryData(key)
+      cache.setQueryData(key, (known) => known && ({ ...known, ...change } as typeof known))
+      return before
+    },
+    onError: (problem, _, before) => {
+      cache.setQueryData(key, before)
+      toastProblem(problem)
+    },
+    onSettled: () => cache.invalidateQueries({ queryKey: key }),
   })
 }

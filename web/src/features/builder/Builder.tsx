@@ -105,7 +105,7 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
   })
 
   useEffect(() => board.marks.become(marksOf(problems)), [board, problems])
-  useClipboard(editor, blocks, readOnly)
+  useClipboard(board, editor, blocks, readOnly)
   useHotkey({ key: 'z', mod: true, shift: false, whileTyping: false }, editor.undo)
   useHotkey({ key: 'z', mod: true, shift: true, whileTyping: false }, editor.redo)
   useHotkey({ key: 's', mod: true }, () => !readOnly && write(save))

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '@/api/shapes'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { AreaField, Field } from '@/ui/Field'
 import { ErrorPanel } from '@/ui/States'
@@ -19,7 +20,7 @@ export function Reviews({ runId, steps }: { runId: string; steps: readonly StepV
   if (asked.length === 0 && waiting.length === 0) return null
   return (
     <section className="stack" aria-labelledby="reviews">
-      <h2 id="reviews">Waiting for you</h2>
+      <h2 id="reviews">{say('runs.waitingForYou')}</h2>
       {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
       {waiting.map((review) => (
         <ReviewPanel key={review.id} review={review} runId={runId} />
@@ -34,7 +35,7 @@ function ReviewPanel({ review, runId }: { review: Schemas['ReviewOut']; runId: s
   const [message, setMessage] = useState('')
   const [fault, setFault] = useState<string | undefined>()
 
-  function say(approved: boolean) {
+  function answer(approved: boolean) {
     try {
       setFault(undefined)
       decide.mutate(decisionOf(review, approved, edited, message))
@@ -52,16 +53,16 @@ function ReviewPanel({ review, runId }: { review: Schemas['ReviewOut']; runId: s
       <h3>{review.name}</h3>
       {review.run_id !== runId && (
         <p className="quiet">
-          Asked by{' '}
+          {say('runs.askedBy')}{' '}
           <Link to="/library/runs/$runId" params={{ runId: review.run_id }}>
-            the run of an agent inside
+            {say('runs.askedByInside')}
           </Link>
           .
         </p>
       )}
       {review.instructions && <p className="quiet">{review.instructions}</p>}
       <AreaField
-        label={review.editable ? 'What is asked; you may change it' : 'What is asked'}
+        label={say(review.editable ? 'runs.whatIsAskedEditable' : 'runs.whatIsAsked')}
         className="input code"
         rows={8}
         value={edited}
@@ -69,14 +70,19 @@ function ReviewPanel({ review, runId }: { review: Schemas['ReviewOut']; runId: s
         fault={fault}
         onChange={(event) => setEdited(event.target.value)}
       />
-      <Field label="Message" optional value={message} onChange={(event) => setMessage(event.target.value)} />
+      <Field
+        label={say('runs.message')}
+        optional
+        value={message}
+        onChange={(event) => setMessage(event.target.value)}
+      />
       {decide.error && <ErrorPanel problem={decide.error} />}
       <div className="row">
-        <Button icon="check" writes busy={decide.isPending} onClick={() => say(true)}>
-          Approve
+        <Button icon="check" writes busy={decide.isPending} onClick={() => answer(true)}>
+          {say('runs.approve')}
         </Button>
-        <Button look="danger" icon="close" writes busy={decide.isPending} onClick={() => say(false)}>
-          Reject
+        <Button look="danger" icon="close" writes busy={decide.isPending} onClick={() => answer(false)}>
+          {say('runs.reject')}
         </Button>
       </div>
     </form>

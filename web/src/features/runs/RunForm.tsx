@@ -1,23 +1,31 @@
 import { type FormEvent, useState } from 'react'
 import type { Schemas } from '@/api/shapes'
 import { SchemaInput } from '@/features/forms/SchemaInput'
-import { fieldsOf, valuesOf } from '@/features/forms/schema'
+import { fieldsOf, valuesOf, written } from '@/features/forms/schema'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { ErrorPanel } from '@/ui/States'
 import { CredentialChoices } from './CredentialChoices'
 import { useStartRun } from './queries'
 import { useCredentials } from './useCredentials'
 
-type Props = { agent: Schemas['AgentOut']; onStarted: (run_id: string) => void }
+type Props = {
+  agent: Schemas['AgentOut']
+  /** What the fields begin with: the inputs of an earlier run. */
+  initial?: Readonly<Record<string, unknown>>
+  onStarted: (run_id: string) => void
+}
 
 /** Start the version that is shown. */
-export function RunForm({ agent, onStarted }: Props) {
+export function RunForm({ agent, initial: given = {}, onStarted }: Props) {
   const start = useStartRun(agent.id)
   const credentials = useCredentials(agent.id, agent.version)
   const [refused, setRefused] = useState<string | null>(null)
   const form = fieldsOf(agent.input_schema)
   const [typed, setTyped] = useState(() =>
-    Object.fromEntries(form.map((field) => [field.name, field.initial])),
+    Object.fromEntries(
+      form.map(({ name, initial }) => [name, Object.hasOwn(given, name) ? written(given[name]) : initial]),
+    ),
   )
 
   function submit(event: FormEvent) {
@@ -36,7 +44,7 @@ export function RunForm({ agent, onStarted }: Props) {
 
   return (
     <form className="stack" onSubmit={submit}>
-      {form.length === 0 && <p className="quiet">This agent takes no inputs.</p>}
+      {form.length === 0 && <p className="quiet">{say('runs.noInputs')}</p>}
       {form.map((field) => (
         <SchemaInput
           key={field.name}
@@ -51,7 +59,7 @@ export function RunForm({ agent, onStarted }: Props) {
       {start.error && <ErrorPanel problem={start.error} />}
       <div>
         <Button type="submit" icon="play" writes busy={start.isPending}>
-          Run
+          {say('runs.go')}
         </Button>
       </div>
     </form>

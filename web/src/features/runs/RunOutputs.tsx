@@ -1,35 +1,46 @@
+import { useState } from 'react'
+import { say } from '@/kit/say'
 import { CopyButton } from '@/ui/CopyButton'
 import { Grown } from '@/ui/Grown'
-import { Value } from '@/ui/Value'
+import { More } from '@/ui/More'
+import { Rendered } from '@/ui/render/Rendered'
 
-type Props = { results: readonly { name: string; value: unknown }[]; over: boolean }
+type Result = { name: string; value: unknown }
+type Props = { results: readonly Result[]; over: boolean }
+
+const PAGE = 100
 
 export function RunOutputs({ results, over }: Props) {
+  const [most, setMost] = useState(PAGE)
   return (
     <section className="stack tight" aria-labelledby="outputs">
-      <h2 id="outputs">Outputs</h2>
-      {results.length === 0 && (
-        <p className="quiet">{over ? 'This run gave no outputs.' : 'None yet; they appear as steps end.'}</p>
-      )}
+      <div className="row">
+        <h2 id="outputs">{say('runs.outputs')}</h2>
+        {results.length > 1 && <CopyButton text={allOf(results)} label={say('runs.copyAll')} />}
+      </div>
+      {results.length === 0 && <p className="quiet">{say(over ? 'runs.noOutputs' : 'runs.outputsLater')}</p>}
       {results.length > 0 && (
         <dl className="outputs">
-          <Grown of={results}>
+          <Grown of={results.slice(0, most)}>
             {(result) => (
               <div>
                 <dt>{result.name}</dt>
                 <dd>
-                  <Value value={result.value} />
-                  <CopyButton text={asText(result.value)} label={`Copy ${result.name}`} />
+                  <Rendered name={result.name} value={result.value} />
                 </dd>
               </div>
             )}
           </Grown>
         </dl>
       )}
+      <More there={results.length > most} busy={false} onMore={() => setMost(most + PAGE)} />
     </section>
   )
 }
 
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2)
+/** A list of values for each name, as the API gives them. */
+export function allOf(results: readonly Result[]): string {
+  const all: Record<string, unknown[]> = {}
+  for (const { name, value } of results) all[name] = [...(all[name] ?? []), value]
+  return JSON.stringify(all, null, 2)
 }

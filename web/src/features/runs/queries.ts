@@ -1,25 +1,28 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import type { Schemas } from '@/api/shapes'
+import type { RunsView } from './view'
 
 const all = ['runs'] as const
 
-export const runList = infiniteQueryOptions({
-  queryKey: [...all, 'list'],
-  queryFn: ({ pageParam }) =>
-    unwrap(api.GET('/api/runs', { params: { query: pageParam === null ? {} : { cursor: pageParam } } })),
-  initialPageParam: null as string | null,
-  getNextPageParam: (page) => page.next_cursor,
-  refetchInterval: 5_000,
-})
-
-export function runsOf(agent_id: string) {
-  return queryOptions({
-    queryKey: [...all, 'of', agent_id],
-    queryFn: () =>
+/** Runs of one agent, or of all, newest first. What goes on changes by itself, so it is looked at again and again. */
+export function runsOf({ agent_id, status }: { agent_id?: string } & RunsView) {
+  return infiniteQueryOptions({
+    queryKey: [...all, 'of', agent_id ?? null, status ?? null],
+    queryFn: ({ pageParam }) =>
       unwrap(
-        api.GET('/api/agents/{agent_id}/runs', { params: { path: { agent_id }, query: { limit: 10 } } }),
+        api.GET('/api/runs', {
+          params: {
+            query: {
+              ...(agent_id === undefined ? {} : { agent_id }),
+              ...(status === undefined ? {} : { status }),
+              ...(pageParam === null ? {} : { cursor: pageParam }),
+            },
+          },
+        }),
       ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
     refetchInterval: 5_000,
   })
 }
@@ -29,6 +32,15 @@ export function runById(run_id: string) {
     queryKey: [...all, run_id],
     queryFn: () => unwrap(api.GET('/api/runs/{run_id}', { params: { path: { run_id } } })),
   })
+}
+
+/** Delete these runs for good; the requests outlive the page. */
+export async function deleteRuns(ids: readonly string[]): Promise<void> {
+  await Promise.all(
+    ids.map((run_id) =>
+      unwrap(api.DELETE('/api/runs/{run_id}', { params: { path: { run_id } }, keepalive: true })),
+    ),
+  )
 }
 
 /**
@@ -70,5 +82,28 @@ export function useCancelRun(run_id: string) {
   return useMutation({
     mutationFn: () => unwrap(api.POST('/api/runs/{run_id}/cancel', { params: { path: { run_id } } })),
     onSettled: () => cache.invalidateQueries({ queryKey: runById(run_id).queryKey }),
+  })
+}
+
+const MOST_STEPS = 200
+
+/** The first steps of a run, as the server tells them. */
+export function stepsOf(run_id: string) {
+  return queryOptions({
+    queryKey: [...all, run_id, 'steps'],
+    queryFn: async () => {
+      const params = { path: { run_id }, query: { limit: MOST_STEPS } }
+      return (await unwrap(api.GET('/api/runs/{run_id}/steps', { params }))).items
+    },
+  })
+}
+
+/** The same version with the same inputs and masks once more. */
+export function useRerunRun() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (run_id: string) =>
+      unwrap(api.POST('/api/runs/{run_id}/rerun', { params: { path: { run_id } } })),
+    onSettled: () => cache.invalidateQueries({ queryKey: [...all, 'of'] }),
   })
 }

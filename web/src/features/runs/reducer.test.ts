@@ -29,6 +29,7 @@ test('a whole log becomes steps, results and a status', () => {
     started_at: at,
     ended_at: at,
     reason: null,
+    takeovers: [],
     cost_microdollars: 30,
     results: [{ name: 'greeting', value: 'hello' }],
     steps: {
@@ -183,4 +184,12 @@ test('Q2: ten thousand events are folded in well under a second; the time is pri
   // biome-ignore lint/suspicious/noConsole: a measurement is there to be read
   console.info(`Q2: ${log.length} run events folded in ${best.toFixed(1)} ms (bar 200)`)
   expect(best).toBeLessThan(2_000)
+})
+
+test('R2: a run that is taken up while it runs was taken over; one that waited was not', () => {
+  const running = (id: number, at: string) => ({ id, type: 'run.status', at, status: 'running' })
+  const waiting = { id: 2, type: 'run.status', at, status: 'waiting' }
+  const later = '2026-01-01T00:01:00Z'
+  expect(foldRun(emptyRun, [running(1, at), waiting, running(3, later)]).takeovers).toEqual([])
+  expect(foldRun(emptyRun, [running(1, at), running(2, later)]).takeovers).toEqual([later])
 })

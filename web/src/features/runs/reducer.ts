@@ -24,6 +24,8 @@ export type RunView = {
   started_at: string | null
   ended_at: string | null
   reason: string | null
+  /** When another worker took the run up, because the one before was gone. */
+  takeovers: readonly string[]
 }
 
 export const emptyRun: RunView = {
@@ -35,6 +37,7 @@ export const emptyRun: RunView = {
   started_at: null,
   ended_at: null,
   reason: null,
+  takeovers: [],
 }
 
 /** A run while events are folded into it: each step is copied when it is first touched, and then changed in place. */
@@ -60,6 +63,8 @@ class Draft {
     } else if (event.type === 'run.finished') {
       this.finish(event)
     } else if (event.type === 'run.status') {
+      const again = event.status === 'running' && this.view.status === 'running'
+      if (again) this.view.takeovers = [...this.view.takeovers, event.at]
       this.view.status = String(event.status)
       this.view.started_at ??= event.status === 'running' ? event.at : null
     }

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useLog } from '@/api/live/live'
+import { say, sayStatus } from '@/kit/say'
 import { announce } from '@/ui/announce'
 import { runLog } from './log'
 import { runById } from './queries'
@@ -19,7 +20,7 @@ export function useLiveRun(run_id: string | null): LiveRun {
   useEffect(() => {
     if (!over) wasGoing.current = phase === 'live'
     if (!over || !wasGoing.current || run_id === null) return
-    announce(`Run ${state.status?.replaceAll('_', ' ')}`)
+    announce(say('runs.ended', { status: sayStatus(state.status ?? '') }))
     void cache.invalidateQueries({ queryKey: runById(run_id).queryKey })
   }, [over, phase, state.status, cache, run_id])
 

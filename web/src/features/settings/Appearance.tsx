@@ -1,16 +1,17 @@
 import { setTheme, type Theme, useTheme } from '@/features/shell/theme'
+import { say } from '@/kit/say'
 
 const THEMES: readonly (readonly [Theme, string])[] = [
-  ['system', 'System'],
-  ['light', 'Light'],
-  ['dark', 'Dark'],
+  ['system', say('settings.themeSystem')],
+  ['light', say('settings.themeLight')],
+  ['dark', say('settings.themeDark')],
 ]
 
 export function Appearance() {
   const theme = useTheme()
   return (
     <section className="panel stack tight">
-      <h2 id="theme">Theme</h2>
+      <h2 id="theme">{say('settings.theme')}</h2>
       <div>
         <div className="choices" role="radiogroup" aria-labelledby="theme">
           {THEMES.map(([value, label]) => (

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { ChoiceField, Field } from '@/ui/Field'
 import { ErrorPanel } from '@/ui/States'
@@ -21,15 +22,15 @@ export function ConnectModel() {
       onSuccess: ({ made }) => {
         if (!made) return
         form.reset()
-        toast(`${made.name} is connected.`)
+        toast(say('settings.connected', { name: made.name }))
       },
     })
   }
 
   return (
-    <form className="stack" onSubmit={submit} aria-label="Connect a model">
+    <form className="stack" onSubmit={submit} aria-label={say('settings.connectModel')}>
       <ChoiceField
-        label="Provider"
+        label={say('settings.provider')}
         name="kind"
         choices={LABELS}
         value={label}
@@ -37,43 +38,43 @@ export function ConnectModel() {
       />
       {kind.url !== undefined && (
         <Field
-          label="Address"
+          label={say('settings.address')}
           name="base_url"
           type="url"
           placeholder={kind.url}
           required
-          help="Where the server listens. It may be on this machine."
+          help={say('settings.addressHelp')}
         />
       )}
       {kind.kind === 'openai_compatible' && (
         <Field
-          label="Name"
+          label={say('settings.providerName')}
           name="name"
           required
-          help="What its models' names begin with, such as my-server."
+          help={say('settings.providerNameHelp')}
         />
       )}
       <Field
-        label="Key"
+        label={say('settings.credentialKey')}
         name="api_key"
         type="password"
         autoComplete="off"
         required={kind.key === 'needed'}
         optional={kind.key === 'optional'}
-        help="Kept sealed. It is never shown again, but for its last four characters."
+        help={say('settings.keySealed')}
       />
       <Field
-        label="Model"
+        label={say('settings.model')}
         name="model"
         required={kind.kind === 'openai_compatible'}
         optional={kind.kind !== 'openai_compatible'}
-        help="The one that answers when a chat names none."
+        help={say('settings.modelHelp')}
       />
       {create.error && <ErrorPanel problem={create.error} />}
       <Refusal connected={create.data} />
       <div>
         <Button type="submit" writes busy={create.isPending}>
-          Test and connect
+          {say('settings.testConnect')}
         </Button>
       </div>
     </form>
@@ -83,5 +84,5 @@ export function ConnectModel() {
 function Refusal({ connected }: { connected: Connected | undefined }) {
   if (!connected || connected.made) return null
   const { message, code } = connected.tested
-  return <ErrorPanel problem={{ message, code: code ?? '', hint: 'Nothing was kept.' }} />
+  return <ErrorPanel problem={{ message, code: code ?? '', hint: say('settings.nothingKept') }} />
 }

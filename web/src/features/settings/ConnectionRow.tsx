@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { ErrorPanel } from '@/ui/States'
@@ -19,8 +20,8 @@ export function ConnectionRow({ connection }: { connection: Connection }) {
         <strong>{models}</strong>
         <div className="quiet small">
           {labelOf(connection.kind)}
-          {connection.key_hint && `, key ending in ${connection.key_hint}`}
-          {!stored && ', from the environment'}
+          {connection.key_hint && say('settings.keyEnds', { hint: connection.key_hint })}
+          {!stored && say('settings.fromEnvironment')}
         </div>
         {test.error && <ErrorPanel problem={test.error} />}
       </td>
@@ -35,19 +36,19 @@ export function ConnectionRow({ connection }: { connection: Connection }) {
               look="plain"
               writes
               busy={test.isPending}
-              aria-label={`Test ${connection.name}`}
+              aria-label={say('settings.testNamed', { name: connection.name })}
               onClick={() => test.mutate(connection.id, { onSuccess: (tested) => toast(tested.message) })}
             >
-              Test
+              {say('settings.test')}
             </Button>
             <Button
               tiny
               look="ghost"
               writes
-              aria-label={`Remove ${connection.name}`}
+              aria-label={say('settings.removeNamed', { name: connection.name })}
               onClick={() => setRemoving(true)}
             >
-              Remove
+              {say('settings.remove')}
             </Button>
           </div>
         )}
@@ -60,18 +61,18 @@ export function ConnectionRow({ connection }: { connection: Connection }) {
 function Outcome({ connection }: { connection: Connection }) {
   if (connection.source !== 'stored' || !connection.tested_at) return null
   return connection.test_code === null ? (
-    <span>Answered</span>
+    <span>{say('settings.answered')}</span>
   ) : (
-    <span className="fault">Failed: {connection.test_code}</span>
+    <span className="fault">{say('settings.failed', { code: connection.test_code })}</span>
   )
 }
 
 function Removal({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const remove = useDeleteModelConnection()
   return (
-    <Dialog title={`Remove ${connection.name}?`} onClose={onClose}>
+    <Dialog title={say('settings.removeTitle', { name: connection.name })} onClose={onClose}>
       <div className="stack">
-        <p>Its key is forgotten. Chats that use its models will say that they cannot.</p>
+        <p>{say('settings.removeWhy')}</p>
         {remove.error && <ErrorPanel problem={remove.error} />}
         <div className="row">
           <Button
@@ -82,15 +83,15 @@ function Removal({ connection, onClose }: { connection: Connection; onClose: () 
               remove.mutate(connection.id, {
                 onSuccess: () => {
                   onClose()
-                  toast(`${connection.name} is removed.`)
+                  toast(say('settings.removed', { name: connection.name }))
                 },
               })
             }
           >
-            Remove
+            {say('settings.remove')}
           </Button>
           <Button look="plain" onClick={onClose}>
-            Keep it
+            {say('settings.keepIt')}
           </Button>
         </div>
       </div>

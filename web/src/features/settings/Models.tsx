@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useFlag } from '@/features/accounts/useFlag'
+import { say } from '@/kit/say'
 import { ErrorPanel, SkeletonRows } from '@/ui/States'
 import { ConnectionRow } from './ConnectionRow'
 import { ConnectModel } from './ConnectModel'
@@ -11,16 +12,14 @@ export function Models() {
   const administers = useAdministers()
   return (
     <section className="panel stack" aria-labelledby="models">
-      <h2 id="models">Models</h2>
+      <h2 id="models">{say('settings.models')}</h2>
       {connected ? (
         <Answering />
       ) : (
         <p>
-          The built-in <strong>offline pilot</strong> answers. It understands a small, documented set of
-          requests, costs nothing and needs no network.{' '}
-          {administers
-            ? 'Connect a model to write as you like: paste a provider’s key, or name a server on this machine such as Ollama.'
-            : 'An administrator can connect a model here.'}
+          {say('settings.offlineBuiltIn')} <strong>{say('settings.offlinePilot')}</strong>{' '}
+          {say('settings.offlineAnswers')}{' '}
+          {say(administers ? 'settings.offlineAdmin' : 'settings.offlineMember')}
         </p>
       )}
       {administers && (
@@ -37,11 +36,11 @@ export function Models() {
 function Answering() {
   const { data } = useQuery(chatModels)
   const cell = data?.cells.find(({ mode, tier }) => mode === 'extended_thinking' && tier === 'standard')
-  if (!cell) return <p>A model is connected. Each answer names the one that gave it.</p>
-  if (!cell.available) return <p className="fault">{cell.model} is chosen, and cannot be used.</p>
+  if (!cell) return <p>{say('settings.connectedAny')}</p>
+  if (!cell.available) return <p className="fault">{say('settings.notUsable', { model: cell.model })}</p>
   return (
     <p>
-      <strong>{cell.model}</strong> answers. Each answer names the model that gave it.
+      <strong>{cell.model}</strong> {say('settings.answers')}
     </p>
   )
 }
@@ -53,7 +52,7 @@ function Connections() {
   if (data.length === 0) return null
   return (
     <div className="table-frame">
-      <table aria-label="Connections">
+      <table aria-label={say('settings.connections')}>
         <tbody>
           {data.map((connection) => (
             <ConnectionRow key={connection.id} connection={connection} />

@@ -1,5 +1,6 @@
 import type { FormEvent } from 'react'
 import { useChangePassword } from '@/features/accounts/queries'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
 import { ErrorPanel } from '@/ui/States'
@@ -17,7 +18,7 @@ export function Password({ email }: { email: string }) {
       {
         onSuccess: () => {
           form.reset()
-          toast('Password changed.')
+          toast(say('settings.passwordChanged'))
         },
       },
     )
@@ -26,28 +27,28 @@ export function Password({ email }: { email: string }) {
   return (
     <section className="panel">
       <form className="stack" onSubmit={submit}>
-        <h2>Password</h2>
+        <h2>{say('accounts.password')}</h2>
         <input type="text" name="username" autoComplete="username" value={email} readOnly hidden />
         <Field
-          label="Current password"
+          label={say('accounts.current')}
           name="current"
           type="password"
           autoComplete="current-password"
           required
         />
         <Field
-          label="New password"
+          label={say('accounts.new')}
           name="new"
           type="password"
           autoComplete="new-password"
           minLength={12}
           required
-          help="At least 12 characters. Other devices are signed out."
+          help={say('accounts.passwordOthers')}
         />
         {change.error && <ErrorPanel problem={change.error} />}
         <div>
           <Button type="submit" writes busy={change.isPending}>
-            Change password
+            {say('settings.changePassword')}
           </Button>
         </div>
       </form>

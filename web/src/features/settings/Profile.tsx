@@ -2,6 +2,7 @@ import type { FormEvent } from 'react'
 import type { Schemas } from '@/api/shapes'
 import { useChangeMe } from '@/features/accounts/queries'
 import { browserZone, zones } from '@/features/accounts/zones'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
 import { ErrorPanel } from '@/ui/States'
@@ -15,23 +16,31 @@ export function Profile({ user }: { user: Schemas['UserOut'] }) {
     const form = new FormData(event.currentTarget)
     change.mutate(
       { name: String(form.get('name')), timezone: String(form.get('timezone')) },
-      { onSuccess: () => toast('Saved.') },
+      { onSuccess: () => toast(say('common.saved')) },
     )
   }
 
   return (
     <section className="panel">
       <form className="stack" onSubmit={submit}>
-        <h2>Profile</h2>
-        <Field label="Name" name="name" defaultValue={user.name} autoComplete="name" required />
-        <Field label="E-mail" value={user.email} readOnly />
+        <h2>{say('settings.profile')}</h2>
         <Field
-          label="Time zone"
+          label={say('accounts.name')}
+          name="name"
+          defaultValue={user.name}
+          autoComplete="name"
+          required
+        />
+        <Field label={say('accounts.email')} value={user.email} readOnly />
+        <Field
+          label={say('accounts.zone')}
           name="timezone"
           list="zones"
           defaultValue={user.timezone}
           required
-          help={browserZone() === user.timezone ? undefined : `This browser is in ${browserZone()}.`}
+          help={
+            browserZone() === user.timezone ? undefined : say('accounts.zoneOther', { zone: browserZone() })
+          }
         />
         <datalist id="zones">
           {zones().map((zone) => (
@@ -41,7 +50,7 @@ export function Profile({ user }: { user: Schemas['UserOut'] }) {
         {change.error && <ErrorPanel problem={change.error} />}
         <div>
           <Button type="submit" writes busy={change.isPending}>
-            Save
+            {say('common.save')}
           </Button>
         </div>
       </form>

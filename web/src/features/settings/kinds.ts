@@ -1,3 +1,4 @@
+import { say } from '@/kit/say'
 import type { NewConnection } from './connections'
 
 type Kind = { kind: NewConnection['kind']; label: string; key: 'needed' | 'optional'; url?: string }
@@ -12,7 +13,7 @@ export const KINDS: readonly Kind[] = [
   { kind: 'ollama', label: 'Ollama', key: 'optional', url: 'http://localhost:11434' },
   {
     kind: 'openai_compatible',
-    label: 'Another server (OpenAI-compatible)',
+    label: say('settings.anotherServer'),
     key: 'optional',
     url: 'http://localhost:8080/v1',
   },

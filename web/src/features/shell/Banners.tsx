@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { useConnection, useLink } from '@/api/live/live'
 import { standing } from '@/features/accounts/queries'
+import { say } from '@/kit/say'
 import { recall, remember } from '@/kit/stored'
 import { useOnline } from '@/kit/useOnline'
 import { Button } from '@/ui/Button'
@@ -18,19 +19,19 @@ export function Banners() {
     return (
       <Banner tone="warn">
         <span>
-          You are offline. What you type is kept
-          <span className="roomy">; changes are off until you are back</span>.
+          {say('shell.offline')}
+          <span className="roomy">{say('shell.offlineMore')}</span>.
         </span>
       </Banner>
     )
   }
-  if (link === 'lost') return <Banner tone="warn">Reconnecting to the server…</Banner>
+  if (link === 'lost') return <Banner tone="warn">{say('shell.reconnecting')}</Banner>
   if (upgraded) {
     return (
       <Banner tone="info">
-        The server runs a new version.
+        {say('shell.newVersion')}
         <Button tiny look="plain" onClick={() => window.location.reload()}>
-          Reload
+          {say('shell.reload')}
         </Button>
       </Banner>
     )
@@ -48,14 +49,15 @@ function NoModel() {
   return (
     <Banner tone="info">
       <span>
-        No model is connected<span className="roomy">: the offline pilot answers</span>.{' '}
-        <Link to="/settings">Connect a model</Link>
+        {say('shell.noModel')}
+        <span className="roomy">{say('shell.noModelMore')}</span>.{' '}
+        <Link to="/settings">{say('shell.connectModel')}</Link>
       </span>
       <Button
         tiny
         look="ghost"
         icon="close"
-        aria-label="Dismiss"
+        aria-label={say('common.dismiss')}
         onClick={() => {
           remember(DISMISSED, 'dismissed')
           setDismissed(true)

@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { useLogout } from '@/features/accounts/queries'
 import { agentList, agentNames } from '@/features/agents/queries'
 import { sessionList } from '@/features/chat/queries'
-import { runList } from '@/features/runs/queries'
+import { runsOf } from '@/features/runs/queries'
+import { say, sayStatus } from '@/kit/say'
 import { useHotkey } from '@/kit/useHotkey'
 import { type Choice, Finder } from '@/ui/Finder'
 import { PAGES, Rail } from './Rail'
@@ -29,17 +30,21 @@ export function Commands({ isHome }: { isHome: boolean }) {
 function EverythingByName({ onClose, onShortcuts }: { onClose: () => void; onShortcuts: () => void }) {
   const things = useThings()
   const logout = useLogout()
+  const navigate = useNavigate()
   const actions: Choice[] = [
-    action('theme-light', 'Use the light theme', () => setTheme('light')),
-    action('theme-dark', 'Use the dark theme', () => setTheme('dark')),
-    action('theme-system', 'Use the theme of the system', () => setTheme('system')),
-    action('shortcuts', 'Show the keyboard shortcuts', onShortcuts),
-    { ...action('sign-out', 'Sign out', () => logout.mutate()), writes: true },
+    action('theme-light', say('shell.light'), () => setTheme('light')),
+    action('theme-dark', say('shell.dark'), () => setTheme('dark')),
+    action('theme-system', say('shell.systemTheme'), () => setTheme('system')),
+    action('shortcuts', say('shell.showShortcuts'), onShortcuts),
+    action('new-chat', say('shell.newChat'), () => void navigate({ to: '/' })),
+    action('credentials', say('settings.credentials'), () => void navigate({ to: '/settings/credentials' })),
+    action('api-keys', say('settings.keys'), () => void navigate({ to: '/settings/api-keys' })),
+    { ...action('sign-out', say('shell.signOut'), () => logout.mutate()), writes: true },
   ]
   return (
     <Finder
-      title="Search pages, agents, chats, runs and actions"
-      placeholder="Search or do…"
+      title={say('shell.paletteTitle')}
+      placeholder={say('shell.paletteHint')}
       choices={[...things, ...actions]}
       onClose={onClose}
     />
@@ -47,25 +52,27 @@ function EverythingByName({ onClose, onShortcuts }: { onClose: () => void; onSho
 }
 
 function action(id: string, label: string, act: () => void): Choice {
-  return { id, kind: 'Action', icon: 'right', label, act }
+  return { id, kind: say('shell.action'), icon: 'right', label, act }
 }
 
 function useThings(): Choice[] {
   const navigate = useNavigate()
   const agents = useInfiniteQuery(agentList).data
-  const runs = useInfiniteQuery(runList).data
+  const runs = useInfiniteQuery(runsOf({})).data
   const sessions = useQuery(sessionList).data
   const names = agentNames(agents)
   const go = (to: string) => () => void navigate({ href: to })
   return [
-    ...PAGES.map(({ to, label, icon }): Choice => ({ id: to, kind: 'Page', icon, label, act: go(to) })),
+    ...PAGES.map(
+      ({ to, label, icon }): Choice => ({ id: to, kind: say('shell.page'), icon, label, act: go(to) }),
+    ),
     ...(agents?.pages ?? []).flatMap((page) =>
       page.items.map(
         ({ id, name }): Choice => ({
           id,
-          kind: 'Agent',
+          kind: say('shell.agent'),
           icon: 'build',
-          label: name || 'Untitled agent',
+          label: name || say('common.untitledAgent'),
           act: go(`/build/${id}`),
         }),
       ),
@@ -73,9 +80,9 @@ function useThings(): Choice[] {
     ...(sessions?.sessions ?? []).map(
       ({ id, title }): Choice => ({
         id,
-        kind: 'Chat',
+        kind: say('shell.chat'),
         icon: 'chat',
-        label: title || 'New chat',
+        label: title || say('shell.newChat'),
         act: go(`/chat/${id}`),
       }),
     ),
@@ -83,9 +90,9 @@ function useThings(): Choice[] {
       page.items.slice(0, 50).map(
         (run): Choice => ({
           id: run.id,
-          kind: `Run, ${run.status.replaceAll('_', ' ')}`,
+          kind: say('shell.runStatus', { status: sayStatus(run.status) }),
           icon: 'play',
-          label: `${names.get(run.agent_id) || 'Run'} ${run.id.slice(-6)}`,
+          label: `${names.get(run.agent_id) || say('shell.run')} ${run.id.slice(-6)}`,
           act: go(`/library/runs/${run.id}`),
         }),
       ),

@@ -1,11 +1,12 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { useLink } from '@/api/live/live'
+import { say } from '@/kit/say'
 import { useOnline } from '@/kit/useOnline'
 import { WritesOff } from '@/ui/writes'
 import { serverAnswers } from './build'
 
-const OFFLINE = 'You are offline. This can be done when you are back.'
-const AWAY = 'The server does not answer. This can be done when it is back.'
+const OFFLINE = say('shell.off')
+const AWAY = say('shell.away')
 const EVERY = 3_000
 
 /** Turns off everything that writes while no write could arrive, and on again by itself. */

@@ -1,23 +1,24 @@
+import { say } from '@/kit/say'
 import { Dialog } from '@/ui/Dialog'
 
 const MOD = /Mac/.test(navigator.platform) ? '⌘' : 'Ctrl'
 
 const SHORTCUTS: readonly (readonly [string, string])[] = [
-  [`${MOD} K`, 'Search pages, agents, chats, runs and actions'],
-  ['?', 'This list'],
-  ['Enter', 'Send the message'],
-  ['Shift Enter', 'New line in the message'],
-  [`${MOD} .`, 'Stop the running turn'],
-  ['/', 'Add a block (Build)'],
-  [`${MOD} Z`, 'Undo (Build)'],
-  [`${MOD} Shift Z`, 'Redo (Build)'],
-  [`${MOD} S`, 'Save (Build)'],
-  ['Esc', 'Close the topmost layer'],
+  [`${MOD} K`, say('shell.paletteTitle')],
+  ['?', say('shell.keyList')],
+  ['Enter', say('shell.keySend')],
+  ['Shift Enter', say('shell.keyNewLine')],
+  [`${MOD} .`, say('shell.keyStop')],
+  ['/', say('shell.keyAddBlock')],
+  [`${MOD} Z`, say('shell.keyUndo')],
+  [`${MOD} Shift Z`, say('shell.keyRedo')],
+  [`${MOD} S`, say('shell.keySave')],
+  ['Esc', say('shell.keyClose')],
 ]
 
 export function Shortcuts({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+    <Dialog title={say('shell.shortcuts')} onClose={onClose}>
       <dl className="shortcuts">
         {SHORTCUTS.map(([keys, what]) => (
           <div key={keys}>

@@ -1,3 +1,4 @@
+import { accounts } from './accounts'
 import { again } from './again'
 import { agents } from './agents'
 import { builder } from './builder'
@@ -9,10 +10,12 @@ import { live } from './live'
 import { runs } from './runs'
 import { settings } from './settings'
 import { shell } from './shell'
+import { status } from './status'
 import { versions } from './versions'
 
 /** Every text that a person reads, by its key: the one catalogue, and the model of every other language. */
 export const english = {
+  ...accounts,
   ...again,
   ...agents,
   ...builder,
@@ -24,5 +27,6 @@ export const english = {
   ...runs,
   ...settings,
   ...shell,
+  ...status,
   ...versions,
 }

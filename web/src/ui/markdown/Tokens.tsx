@@ -1,6 +1,7 @@
 import type { Token, Tokens } from 'marked'
 import type { ReactNode } from 'react'
 import { own } from '@/kit/json'
+import { say } from '@/kit/say'
 import { CodeBlock } from '../CodeBlock'
 import { Grown } from '../Grown'
 import { Icon } from '../Icon'
@@ -40,7 +41,8 @@ const RENDERERS: Record<string, (token: never) => ReactNode> = {
   link: linkOf,
   image: (token: Tokens.Image) => (
     <span className="far-image">
-      <Icon name="image" /> {token.text || 'Image'} (not loaded, from {hostOf(token.href)})
+      <Icon name="image" /> {token.text || 'Image'}{' '}
+      {say('common.imageNotLoaded', { host: hostOf(token.href) })}
     </span>
   ),
 }

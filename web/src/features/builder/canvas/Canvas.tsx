@@ -7,10 +7,11 @@ import {
   useEdgesState,
   useNodesState,
   useReactFlow,
+  useStoreApi,
 } from '@xyflow/react'
 import '@xyflow/react/dist/style.css'
 import './canvas.css'
-import { useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { say } from '@/kit/say'
 import { toast } from '@/ui/toasts'
 import { type Link, linkKey, linksOf, nodeById } from '../document'
@@ -20,16 +21,18 @@ import { pinsOf } from '../pins'
 import type { Editor } from '../useEditor'
 import { BlockNode } from './BlockNode'
 import { useBoard } from './board'
-import { CanvasTools, FIT } from './CanvasTools'
+import { CanvasTools } from './CanvasTools'
 import { linkBetween, type Origin } from './connecting'
 import { Drawing, type FlowNode } from './drawing'
+import { FarPicture } from './FarPicture'
 import { MiniMap } from './MiniMap'
 import { NoteNode } from './NoteNode'
 import { useArranging } from './useArranging'
+import { useSeen } from './useSeen'
+import { fitAll, nodeAt } from './view'
 
 const NODE_TYPES = { block: BlockNode, note: NoteNode }
 const GRID: [number, number] = [20, 20]
-const MANY = 120
 
 type Props = {
   editor: Editor
@@ -47,6 +50,7 @@ export function Canvas({ editor, faces, readOnly, selected, onSelect, onDropped,
   const { graph, apply } = editor
   const board = useBoard()
   const flow = useReactFlow()
+  useKnownSizes()
   const [locked, setLocked] = useState(false)
   const [snaps, setSnaps] = useState(true)
   const [nodes, setNodes, onNodesChange] = useNodesState<FlowNode>([])
@@ -54,15 +58,34 @@ export function Canvas({ editor, faces, readOnly, selected, onSelect, onDropped,
   const [drawing] = useState(() => new Drawing())
   const drawnNodes = useMemo(() => drawing.nodesFor(graph, faces), [drawing, graph, faces])
   const drawnEdges = useMemo(() => drawing.edgesFor(graph, faces), [drawing, graph, faces])
-  const arranging = useArranging(editor, faces)
+  const refit = useRef(false)
+  const arranging = useArranging(editor, faces, refit)
   const fixed = readOnly || locked
+  const frame = useRef<HTMLDivElement>(null)
+  const seen = useSeen(nodes, edges)
+  board.nodes = nodes
+  const showAll = () => fitAll(flow, drawnNodes, frame.current)
 
   useEffect(() => setNodes((before) => withSelection(before, drawnNodes)), [drawnNodes, setNodes])
   useEffect(() => setEdges((before) => edgesWithSelection(before, drawnEdges)), [drawnEdges, setEdges])
+  useEffect(() => {
+    if (refit.current) fitAll(flow, drawnNodes, frame.current)
+    refit.current = false
+  }, [drawnNodes, flow])
   // What is chosen in the panel is chosen here too; several at once can only be chosen here.
   useEffect(() => {
-    if (selected !== null) setNodes((now) => now.map((node) => chosen(node, node.id === selected)))
+    setNodes((now) => {
+      const isSeveral = now.filter((node) => node.selected).length > 1
+      return selected === null && isSeveral ? now : now.map((node) => chosen(node, node.id === selected))
+    })
   }, [selected, setNodes])
+
+  // React Flow tells it again to every new listener, so there is only one.
+  const select = useRef(onSelect)
+  select.current = onSelect
+  const selectionChanged = useCallback(({ nodes: [first, ...others] }: { nodes: FlowNode[] }) => {
+    if (first !== undefined && others.length === 0) select.current(first.id)
+  }, [])
 
   function joined(connection: Connection) {
     const link = linkOf(connection)
@@ -124,8 +147,9 @@ export function Canvas({ editor, faces, readOnly, selected, onSelect, onDropped,
 
   return (
     <ReactFlow
-      nodes={nodes}
-      edges={edges}
+      ref={frame}
+      nodes={seen.nodes}
+      edges={seen.edges}
       nodeTypes={NODE_TYPES}
       onNodesChange={onNodesChange}
       onEdgesChange={onEdgesChange}
@@ -138,10 +162,11 @@ export function Canvas({ editor, faces, readOnly, selected, onSelect, onDropped,
       }}
       onNodeDragStop={(_, __, moved) => dropped(moved)}
       onDelete={({ nodes: gone, edges: cut }) => removed(gone, cut)}
-      onSelectionChange={({ nodes: [first, ...others] }) => {
-        if (first !== undefined && others.length === 0) onSelect(first.id)
+      onSelectionChange={selectionChanged}
+      onPaneClick={(event) => {
+        const point = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY })
+        onSelect((seen.isPainted && nodeAt(nodes, point)?.id) || null)
       }}
-      onPaneClick={() => onSelect(null)}
       nodesDraggable={!fixed}
       nodesConnectable={!fixed}
       deleteKeyCode={fixed ? null : ['Delete', 'Backspace']}
@@ -149,9 +174,11 @@ export function Canvas({ editor, faces, readOnly, selected, onSelect, onDropped,
       snapToGrid={snaps}
       snapGrid={GRID}
       minZoom={0.05}
-      fitView
-      fitViewOptions={FIT}
-      onlyRenderVisibleElements={nodes.length > MANY}
+      onInit={() => {
+        showAll()
+        seen.placed()
+      }}
+      onlyRenderVisibleElements={seen.isMany}
       proOptions={{ hideAttribution: true }}
       aria-label={say('canvas.label')}
     >
@@ -163,12 +190,20 @@ export function Canvas({ editor, faces, readOnly, selected, onSelect, onDropped,
         isArranging={arranging.isBusy}
         onLock={() => setLocked(!locked)}
         onSnap={() => setSnaps(!snaps)}
-        onArrange={() => void arranging.arrange().then(() => flow.fitView(FIT))}
+        onArrange={() => void arranging.arrange()}
         onFind={onFind}
+        onFit={showAll}
       />
+      {seen.isPainted && <FarPicture nodes={nodes} links={linksOf(graph)} />}
       {nodes.length > 3 && <MiniMap />}
     </ReactFlow>
   )
+}
+
+/** Sizes and handles follow from the pins: measuring a thousand nodes would cost seconds, and find far ones without handles. */
+function useKnownSizes(): void {
+  const store = useStoreApi()
+  useState(() => store.setState({ updateNodeInternals: () => undefined }))
 }
 
 function linkOf({ source, sourceHandle, target, targetHandle }: Connection | Edge): Link | null {

@@ -11,9 +11,8 @@ type Props = {
   onSnap: () => void
   onArrange: () => void
   onFind: () => void
+  onFit: () => void
 }
-
-export const FIT = { maxZoom: 1, padding: 0.15 }
 
 /** What changes how the canvas is looked at, and nothing of the agent but the places of its blocks. */
 export function CanvasTools({ locked, snaps, readOnly, isArranging, ...act }: Props) {
@@ -33,12 +32,7 @@ export function CanvasTools({ locked, snaps, readOnly, isArranging, ...act }: Pr
           aria-label={say('canvas.zoom_out')}
           onClick={() => void flow.zoomOut()}
         />
-        <Button
-          look="ghost"
-          icon="fit"
-          aria-label={say('canvas.fit')}
-          onClick={() => void flow.fitView(FIT)}
-        />
+        <Button look="ghost" icon="fit" aria-label={say('canvas.fit')} onClick={act.onFit} />
         <Button look="ghost" icon="search" aria-label={say('canvas.find')} onClick={act.onFind} />
         {!readOnly && (
           <>

@@ -1,6 +1,7 @@
 import { useReactFlow, useStoreApi } from '@xyflow/react'
 import { type PointerEvent, useEffect, useRef } from 'react'
 import { say } from '@/kit/say'
+import { useBoard } from './board'
 import type { FlowNode } from './drawing'
 
 const [WIDE, HIGH, MARGIN] = [180, 120, 6]
@@ -11,15 +12,16 @@ type Frame = { left: number; top: number; scale: number }
 export function MiniMap() {
   const canvas = useRef<HTMLCanvasElement>(null)
   const frame = useRef<Frame>({ left: 0, top: 0, scale: 1 })
-  const store = useStoreApi<FlowNode>()
+  const store = useStoreApi()
+  const board = useBoard()
   const flow = useReactFlow()
 
   useEffect(() => {
     let waiting = 0
     const paint = () => {
       waiting = 0
-      const { nodes, transform, width, height } = store.getState()
-      if (canvas.current) frame.current = painted(canvas.current, nodes, transform, { width, height })
+      const { transform, width, height } = store.getState()
+      if (canvas.current) frame.current = painted(canvas.current, board.nodes, transform, { width, height })
     }
     const soon = () => {
       if (waiting === 0) waiting = requestAnimationFrame(paint)
@@ -30,7 +32,7 @@ export function MiniMap() {
       stop()
       cancelAnimationFrame(waiting)
     }
-  }, [store])
+  }, [store, board])
 
   function go(event: PointerEvent<HTMLCanvasElement>) {
     if (event.buttons !== 1) return

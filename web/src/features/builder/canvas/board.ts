@@ -1,5 +1,6 @@
 import { createContext, use } from 'react'
 import type { Origin } from './connecting'
+import type { FlowNode } from './drawing'
 import { Cell, KeyedStore } from './stores'
 
 export type Mark = 'error' | 'warning'
@@ -9,6 +10,8 @@ export class Board {
   readonly marks = new KeyedStore<Mark>()
   /** Where the link that is being drawn began. */
   readonly origin = new Cell<Origin | null>(null)
+  /** The nodes as they are drawn now, with what is chosen of them. */
+  nodes: readonly FlowNode[] = []
 }
 
 export const BoardContext = createContext(new Board())

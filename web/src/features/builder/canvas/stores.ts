@@ -4,6 +4,7 @@ import { useCallback, useSyncExternalStore } from 'react'
 export class KeyedStore<T> {
   private values: ReadonlyMap<string, T> = new Map()
   private readonly watchers = new Map<string, Set<() => void>>()
+  private readonly watching = new Set<() => void>()
 
   readonly get = (key: string): T | undefined => this.values.get(key)
 
@@ -13,13 +14,20 @@ export class KeyedStore<T> {
     return () => void found.delete(changed)
   }
 
+  /** Hear of any change at all: for what shows everything in one picture. */
+  readonly watchAll = (changed: () => void) => {
+    this.watching.add(changed)
+    return () => void this.watching.delete(changed)
+  }
+
   /** Take over what is so now; keys whose value stays the same hear nothing. */
   become(values: ReadonlyMap<string, T>): void {
     const before = this.values
     this.values = values
-    for (const [key, watching] of this.watchers) {
-      if (before.get(key) !== values.get(key)) for (const watcher of watching) watcher()
+    for (const [key, watchers] of this.watchers) {
+      if (before.get(key) !== values.get(key)) for (const watcher of watchers) watcher()
     }
+    for (const watcher of this.watching) watcher()
   }
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type RefObject, useState } from 'react'
 import { say } from '@/kit/say'
 import { announce } from '@/ui/announce'
 import { toastProblem } from '@/ui/toasts'
@@ -8,14 +8,15 @@ import type { Faces } from '../faces'
 import type { Boxes } from '../layout'
 import type { Editor } from '../useEditor'
 
-/** Places all blocks anew, worked out in a worker, as one step that can be undone. */
-export function useArranging(editor: Editor, faces: Faces) {
+/** Places all blocks anew, worked out in a worker, as one step that can be undone. `arranged` is set when it has been. */
+export function useArranging(editor: Editor, faces: Faces, arranged: RefObject<boolean>) {
   const [isBusy, setBusy] = useState(false)
 
   async function arrange(): Promise<void> {
     setBusy(true)
     try {
       const places = await inWorker(boxesOf(editor.graph, faces))
+      arranged.current = true
       editor.apply(places.map(([node, position]) => ({ op: 'move_node', node, position })))
       announce(say('canvas.arranged'))
     } catch (problem) {

@@ -5,16 +5,22 @@ import { toast } from '@/ui/toasts'
 import { copied, pasted, readClip } from '../clipboard'
 import type { Block } from '../pins'
 import type { Editor } from '../useEditor'
+import type { Board } from './board'
 import { middleOfView } from './middle'
 
 /** Copy, cut and paste of blocks by the browser's own events, so that no permission is asked. */
-export function useClipboard(editor: Editor, blocks: ReadonlyMap<string, Block>, readOnly: boolean): void {
+export function useClipboard(
+  board: Board,
+  editor: Editor,
+  blocks: ReadonlyMap<string, Block>,
+  readOnly: boolean,
+): void {
   const flow = useReactFlow()
   const latest = useRef({ editor, blocks, readOnly })
   latest.current = { editor, blocks, readOnly }
 
   useEffect(() => {
-    const chosen = () => flow.getNodes().flatMap((node) => (node.selected ? [node.id] : []))
+    const chosen = () => board.nodes.flatMap((node) => (node.selected ? [node.id] : []))
 
     function copy(event: ClipboardEvent) {
       const ids = chosen()
@@ -48,7 +54,7 @@ export function useClipboard(editor: Editor, blocks: ReadonlyMap<string, Block>,
     return () => {
       for (const [name, listen] of listeners) document.removeEventListener(name, listen)
     }
-  }, [flow])
+  }, [flow, board])
 }
 
 /** Somebody copies words, not blocks. */

@@ -1,10 +1,11 @@
+import { useState } from 'react'
 import { ValueField } from '@/features/forms/ValueField'
 import { say } from '@/kit/say'
 import { announce } from '@/ui/announce'
 import { Button } from '@/ui/Button'
-import { linkBetween } from '../canvas/connecting'
+import { answerOf } from '../canvas/connecting'
 import { titleOf } from '../canvas/drawing'
-import { type Link, type Node, nodeById, nodesOf } from '../document'
+import { type Graph, type Link, type Node, nodeById, nodesOf } from '../document'
 import type { Faces } from '../faces'
 import { isCredentials, type Pin, pinsOf, wiringOf } from '../pins'
 import type { Editor } from '../useEditor'
@@ -94,34 +95,54 @@ function Source({ editor, link, faces, readOnly }: SourceProps) {
 
 type ChoiceProps = { editor: Editor; node: Node; pin: Pin; faces: Faces }
 
+const MANY = 60
+
 /** Every output that may feed this pin, by name: what drawing a link does, without a pointer. */
 function SourceChoice({ editor, node, pin, faces }: ChoiceProps) {
   const { graph, apply } = editor
-  const outputs = nodesOf(graph)
-    .filter((other) => other.id !== node.id && faces(other)?.kind !== 'note')
-    .flatMap((other) =>
-      pinsOf(graph, other, faces(other)).outputs.map((out) => ({ from: other.id, out: out.name })),
-    )
-    .filter(({ from, out }) => 'link' in linkBetween(graph, faces, { from, out, to: node.id, in: pin.name }))
-  if (outputs.length === 0) return null
+  const [isAsked, setAsked] = useState(false)
+  // Of many blocks the list is made when somebody reaches for it, not at every letter typed beside it.
+  const outputs = isAsked || nodesOf(graph).length <= MANY ? outputsFor(graph, faces, node, pin) : null
+  if (outputs?.length === 0) return null
   return (
     <select
       className="input source-choice"
       aria-label={say('canvas.connect_pin', { pin: pin.name })}
       value=""
+      onFocus={() => setAsked(true)}
+      onPointerDown={() => setAsked(true)}
+      onBlur={() => setAsked(false)}
       onChange={(event) => {
-        const chosen = outputs[Number(event.target.value)]
+        const chosen = outputs?.[Number(event.target.value)]
         if (chosen === undefined) return
         apply([{ op: 'connect', ...chosen, to: node.id, in: pin.name }])
         announce(say('canvas.connected', { pin: pin.name }))
       }}
     >
       <option value="">{say('canvas.connect')}</option>
-      {outputs.map(({ from, out }, index) => (
+      {outputs?.map(({ from, out }, index) => (
         <option key={`${from}.${out}`} value={index}>
           {from}, {out}
         </option>
       ))}
     </select>
   )
+}
+
+function outputsFor(graph: Graph, faces: Faces, node: Node, pin: Pin): { from: string; out: string }[] {
+  const there = new Set(
+    (wiringOf(graph).into.get(node.id) ?? [])
+      .filter((link) => link.in === pin.name)
+      .map((link) => `${link.from} ${link.out}`),
+  )
+  return nodesOf(graph).flatMap((other) => {
+    const face = faces(other)
+    if (other.id === node.id || face?.kind === 'note') return []
+    return pinsOf(graph, other, face)
+      .outputs.filter((out) => !there.has(`${other.id} ${out.name}`))
+      .filter(
+        (out) => answerOf({ nodeId: other.id, side: 'out', pin: out }, node.id, 'in', pin).fit !== 'never',
+      )
+      .map((out) => ({ from: other.id, out: out.name }))
+  })
 }

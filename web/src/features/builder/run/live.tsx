@@ -38,6 +38,11 @@ function RunFeed({ runId, nodes }: { runId: string; nodes: LiveNodes }) {
   return null
 }
 
+/** All nodes of the followed run, for who shows them together. */
+export function useLiveNodes(): LiveNodes | null {
+  return useContext(Nodes)
+}
+
 const nothing = () => () => undefined
 
 /** What the followed run has done with a node; null without a run. */

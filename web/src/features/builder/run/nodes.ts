@@ -32,6 +32,7 @@ export class LiveNodes {
   private readonly steps = new Map<string, Map<number, StepView>>()
   private readonly views = new Map<string, NodeView>()
   private readonly lookers = new Map<string, Set<() => void>>()
+  private readonly watchers = new Set<() => void>()
 
   /** What a node shows; null when no run is looked at. */
   read(node_id: string): NodeView | null {
@@ -44,6 +45,12 @@ export class LiveNodes {
     return () => known.delete(changed)
   }
 
+  /** Hear of any change at all: for what shows all nodes in one picture. */
+  lookAll(changed: () => void): () => void {
+    this.watchers.add(changed)
+    return () => this.watchers.delete(changed)
+  }
+
   /** Show another state of the run, or none. Steps that are the same objects as before cost nothing. */
   show(steps: RunView['steps'] | null): void {
     const begins = (this.seen === null) !== (steps === null)
@@ -51,6 +58,7 @@ export class LiveNodes {
     this.seen = steps
     for (const node_id of begins ? this.lookers.keys() : touched)
       for (const changed of this.lookers.get(node_id) ?? []) changed()
+    for (const changed of this.watchers) changed()
   }
 
   private take(steps: RunView['steps']): Set<string> {

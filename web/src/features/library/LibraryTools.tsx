@@ -1,0 +1,53 @@
+import { useEffect, useState } from 'react'
+import { say, sayStatus } from '@/kit/say'
+import { LIBRARY_STATUSES, type LibraryStatus, type LibraryView } from './view'
+
+const PAUSE_MILLIS = 250
+
+type Props = { view: LibraryView; onView: (view: LibraryView, typing?: boolean) => void }
+
+/** Search and filter; the address follows once the typing pauses. */
+export function LibraryTools({ view, onView }: Props) {
+  const [typed, setTyped] = useState(view.q ?? '')
+  useEffect(() => setTyped(view.q ?? ''), [view.q])
+
+  useEffect(() => {
+    const { q: before = '', ...rest } = view
+    const q = typed.trim()
+    if (q === before) return
+    const pause = setTimeout(() => onView(q === '' ? rest : { ...rest, q }, true), PAUSE_MILLIS)
+    return () => clearTimeout(pause)
+  }, [typed, view, onView])
+
+  function filter(status: string) {
+    const { status: _, ...rest } = view
+    onView(status === '' ? rest : { ...rest, status: status as LibraryStatus })
+  }
+
+  return (
+    <div className="toolbar">
+      <input
+        className="input search"
+        type="search"
+        aria-label={say('agents.search')}
+        placeholder={say('agents.search')}
+        maxLength={100}
+        value={typed}
+        onChange={(event) => setTyped(event.target.value)}
+      />
+      <select
+        className="input"
+        aria-label={say('agents.status')}
+        value={view.status ?? ''}
+        onChange={(event) => filter(event.target.value)}
+      >
+        <option value="">{say('agents.all')}</option>
+        {LIBRARY_STATUSES.map((status) => (
+          <option key={status} value={status}>
+            {sayStatus(status)}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

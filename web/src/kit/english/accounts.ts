@@ -1,0 +1,31 @@
+/** Texts of accounts, sorted by key. `{name}` is filled in; `one | other` are chosen by a count. */
+export const accounts = {
+  'accounts.createOwner': 'Create the owner',
+  'accounts.current': 'Current password',
+  'accounts.email': 'E-mail',
+  'accounts.linkDead': 'This link does not work (any more).',
+  'accounts.linkHint':
+    'It works once, for 24 hours. Run `pilothouse owner-link` where the server runs to print a new one.',
+  'accounts.linkPrint': 'To print a new one, run',
+  'accounts.linkPrintWhere': 'where the server runs.',
+  'accounts.linkWhere': 'Open the link that the server printed when it started; it ends in',
+  'accounts.linkWhereOnce': 'and works once, for 24 hours.',
+  'accounts.modelLater':
+    'The built-in offline pilot answers until one is: it builds, runs and explains simple agents, with no account anywhere. To connect a model later, see Settings.',
+  'accounts.modelNone': 'No model is connected yet',
+  'accounts.name': 'Name',
+  'accounts.new': 'New password',
+  'accounts.noOwner': 'This house has no owner yet',
+  'accounts.owns': 'This account owns the installation. The link that brought you here works once.',
+  'accounts.password': 'Password',
+  'accounts.passwordHelp': 'At least 12 characters.',
+  'accounts.passwordOthers': 'At least 12 characters. Other devices are signed out.',
+  'accounts.signIn': 'Sign in',
+  'accounts.tooMany': 'Too many attempts. {wait}',
+  'accounts.waitMinute': 'Wait a minute, then try again.',
+  'accounts.waitMinutes': 'Try again in {count} minutes.',
+  'accounts.waitSeconds': 'Try again in {count} second. | Try again in {count} seconds.',
+  'accounts.welcome': 'Welcome aboard',
+  'accounts.zone': 'Time zone',
+  'accounts.zoneOther': 'This browser is in {zone}.',
+} as const

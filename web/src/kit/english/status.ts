@@ -1,0 +1,23 @@
+/** The words of states, sorted by key. */
+export const status = {
+  'status.active': 'active',
+  'status.attention': 'needs attention',
+  'status.cancelled': 'cancelled',
+  'status.completed': 'completed',
+  'status.completed_with_errors': 'completed with errors',
+  'status.error': 'error',
+  'status.expired': 'expired',
+  'status.failed': 'failed',
+  'status.idle': 'idle',
+  'status.leftover': 'leftover',
+  'status.needs_you': 'needs you',
+  'status.never_run': 'never run',
+  'status.open': 'open',
+  'status.queued': 'queued',
+  'status.ready': 'ready',
+  'status.recorded': 'recorded',
+  'status.running': 'running',
+  'status.skipped': 'skipped',
+  'status.suspended': 'suspended',
+  'status.waiting': 'waiting',
+} as const
