@@ -51,6 +51,20 @@ def test_a_run_that_cannot_start_says_why_and_leaves_nothing(
         assert database.execute("select count(*) from runs").fetchone() == (0,)
 
 
+def test_y1_a_dry_run_needs_no_network_and_no_keys_and_is_the_same_every_day(cli: Cli, tmp_path: Path):
+    """It never connects: nothing listens at that address, and the run completes."""
+    path = tmp_path / "sends.json"
+    send = Chain("sends").add("6595ae1f-b924-42cb-9a41-551a0611c4b4", "body", "response", url="http://192.0.2.1/")
+    path.write_text(dumps(send.document()))
+    words = ("--input", "n=1", "--dry-run", "--json")
+    first = cli("run", str(path), *words)
+    assert (first.code, first.json()["status"], first.json()["dry_run"]) == (0, "completed", True)
+    by_id = cli("run", first.json()["agent_id"], *words)
+    assert by_id.json()["outputs"] == first.json()["outputs"]
+    recorded = cli("run", first.json()["agent_id"], "--input", "n=2", "--recorded", first.json()["id"], "--json")
+    assert (recorded.code, recorded.json()["outputs"]) == (0, first.json()["outputs"])
+
+
 def test_neither_an_agent_nor_a_file_is_a_wrong_call(cli: Cli):
     assert cli("run", "nothing-here").code == 2
     assert cli("run", "01a1de77-f769-7eca-a4d1-c433caabc52f").code == 1

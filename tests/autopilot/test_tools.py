@@ -227,7 +227,8 @@ async def test_a_failed_run_is_an_error_with_its_reason(hand: Hand):
     assert "completed." not in ran["message"]
 
 
-async def test_a_dry_run_of_what_acts_outside_is_refused_and_of_what_does_not_is_marked(hand: Hand):
+async def test_a_dry_run_is_marked_and_reaches_nothing_and_shows_its_steps(hand: Hand):
+    """AT-RA18, AT-RA19, engine:Y1"""
     agent_id = await hand.stand.agent(greeter())
     tried = await hand.call(
         "run_agent", library_agent_id=agent_id, inputs={"who": "A"}, wait_for_result=20, dry_run=True
@@ -235,9 +236,10 @@ async def test_a_dry_run_of_what_acts_outside_is_refused_and_of_what_does_not_is
     assert tried["is_dry_run"] is True
     acts = [{"op": "add_node", "block": "Send web request", "id": "ask", "inputs": {"url": "https://example.com"}}]
     acting = await hand.call("create_agent", name="acts", operations=acts)
-    refused = await hand.call("run_agent", dry_run=True, library_agent_id=acting["agent_id"])
-    assert refused["code"] == "dry_run_impossible"
-    assert refused["details"]["blocks"] == ["Send web request"]
+    trial = await hand.call("run_agent", dry_run=True, library_agent_id=acting["agent_id"], wait_for_result=20)
+    assert (trial["type"], trial["is_dry_run"], trial["execution"]["status"]) == ("agent_output", True, "completed")
+    (step,) = trial["execution"]["node_executions"]
+    assert (step["node_id"], step["status"], step["output_data"][0]["pin"]) == ("ask", "completed", "response")
 
 
 async def test_the_latest_ended_run_is_shown_with_others_to_choose_from(hand: Hand):

@@ -1,4 +1,4 @@
-"""K2: a run that goes back to another is killed under way; it goes on, and what was recorded is not done again."""
+"""K2, K4, Y2: forks, replays and dry runs are killed under way; they go on, and repeat nothing."""
 
 import signal
 from typing import Any
@@ -20,7 +20,7 @@ async def ask_again(rig: Rig, run_id: str, how: str, **body: Any) -> str | None:
     """Under a key, so that it can be asked once more when the answer was lost with its process."""
     try:
         answer = await rig.client.http.post(
-            f"/api/v1/runs/{run_id}/{how}", json=body, headers={"Idempotency-Key": how + run_id}
+            f"/api/v1/runs/{run_id}/{how}", json=body or None, headers={"Idempotency-Key": how + run_id}
         )
     except httpx2.TransportError:
         return None
@@ -54,3 +54,27 @@ async def test_k2_a_fork_that_is_killed_goes_on_and_repeats_no_effect(launcher: 
         assert (ended["status"], ended["outputs"]) == ("completed", first["outputs"])
         assert len(set(rig.effects.acted) - before) == 2  # the chosen one and the one after it, each under its key
         assert await effect_steps(rig, run_id) == await effect_steps(rig, forked)
+
+
+async def test_k4_y2_a_replay_and_a_dry_run_that_are_killed_end_as_they_would_have(launcher: Launcher, place: Place):
+    async with open_rig(launcher, place) as rig:
+        await start_few(rig)
+        run_id = await rig.client.start("effects", 1)
+        assert run_id is not None
+        first = await rig.client.ended(run_id)
+        before = set(rig.effects.acted)
+        path = f"/api/v1/agents/{rig.client.person.agents['effects']}/runs"
+        trial = (await rig.client.http.post(path, json={"inputs": {"n": 1}, "dry_run": True})).json()
+        calm = await rig.client.ended(trial["id"])
+        for asked, expected in ((run_id, first), (trial["id"], calm)):
+            how = "replay" if asked == run_id else "rerun"
+            victim = await arm(rig, worker_of(rig), "before_settle:1")
+            begun = await ask_again(rig, asked, how)
+            assert await victim.gone(30)
+            assert victim.code == -signal.SIGKILL
+            await rig.start(victim.name)
+            begun = begun or await ask_again(rig, asked, how)
+            assert begun is not None
+            ended = await rig.client.ended(begun, 60)
+            assert (ended["dry_run"], ended["status"], ended["outputs"]) == (True, "completed", expected["outputs"])
+        assert set(rig.effects.acted) == before

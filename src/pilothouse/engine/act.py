@@ -91,6 +91,12 @@ class Act:
             self.over = True
             self._run.wait(self.step, pause, self._clock())
 
+    async def close(self) -> None:
+        """Let its generator go, if it has one."""
+        aclose = getattr(self.stream, "aclose", None)
+        if aclose is not None:
+            await aclose()
+
     def _empty_buffer(self) -> None:
         if self.buffer:
             at = self._clock()

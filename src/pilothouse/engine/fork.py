@@ -18,6 +18,7 @@ from pilothouse.engine.ports import Fires
 from pilothouse.engine.records import RECORDS, Record, key_of
 from pilothouse.engine.run import Run
 from pilothouse.engine.state import Step
+from pilothouse.graph.catalogue import Effects, Kind
 from pilothouse.graph.sub_agents import Masks
 from pilothouse.kit.json import Json, JsonObject
 
@@ -40,6 +41,12 @@ class PastStep:
     fires: Fires = field(default_factory=list[tuple[str, Json]])
     status: StepStatus | None = None  # None: it never ended by itself
     failure: Failure | None = None
+
+    @property
+    def reaches_outside(self) -> bool:
+        """Whether its block does more than compute."""
+        spec = self.node.spec
+        return spec.effects is not Effects.NONE or spec.kind in (Kind.AI, Kind.AGENT, Kind.MCP_TOOL)
 
     def record(self) -> Record:
         return Record(self.id, self.node.id, key_of(self.given), self.status or "leftover", self.failure, self.fires)

@@ -4,11 +4,11 @@ Records stand among the facts that a run was accepted with, so that it needs not
 """
 
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple, Self, cast
 
-from pilothouse.engine.entries import StepStatus
+from pilothouse.engine.entries import StepStatus, Tree
 from pilothouse.engine.facts import Facts, Failure
 from pilothouse.engine.plan import open_inputs
 from pilothouse.engine.ports import Fires
@@ -17,6 +17,8 @@ from pilothouse.engine.state import Step
 from pilothouse.kit.json import Json, JsonObject, sorted_bytes
 
 RECORDS: Final = "records"  # where they stand among the facts
+BY_NODE: Final = "records_by_node"  # set: a record counts for its node's next step, whatever the inputs are now
+REHEARSAL: Final = "rehearsal"  # set: nothing that the run does reaches outside
 
 
 class Record(NamedTuple):
@@ -28,14 +30,15 @@ class Record(NamedTuple):
     status: StepStatus
     failure: Failure | None
     fires: Fires
+    places: Sequence[int] = ()  # where its outputs and its end stood among those of all steps
 
     def as_json(self) -> Json:
-        return cast(Json, [*self[:5], [list(fired) for fired in self.fires]])
+        return cast(Json, [*self[:5], [list(fired) for fired in self.fires], [*self.places]])
 
     @classmethod
     def of(cls, told: list[Json]) -> Self:
-        *rest, fires = cast(list[object], told)
-        return cls(*rest, fires=[(pin, value) for pin, value in cast(list[list[Json]], fires)])  # type: ignore[arg-type]
+        step_id, node_id, key, status, failure, fires, places = cast(list[Tree], told)
+        return cls(step_id, node_id, key, status, failure, [(pin, value) for pin, value in fires], places)
 
 
 def key_of(inputs: JsonObject) -> str:
@@ -46,10 +49,11 @@ def key_of(inputs: JsonObject) -> str:
 class Records:
     """Those that a run has not used yet, by node and inputs, the oldest first."""
 
-    def __init__(self, records: Iterable[Record]) -> None:
+    def __init__(self, records: Iterable[Record], *, by_node: bool = False) -> None:
+        self._by_node = by_node
         self._left: defaultdict[tuple[str, str], deque[Record]] = defaultdict(deque)
         for record in records:
-            self._left[record.node_id, record.key].append(record)
+            self._left[record.node_id, "" if by_node else record.key].append(record)
 
     @classmethod
     def of(cls, run: Facts) -> Self | None:
@@ -58,12 +62,17 @@ class Records:
         if not isinstance(told, list):
             return None
         records = (Record.of(cast(list[Json], one)) for one in told)
-        return cls(record for record in records if run.recalled.get(str(record.step_id)) in (None, *run.running))
+        left = (record for record in records if run.recalled.get(str(record.step_id)) in (None, *run.running))
+        return cls(left, by_node=bool(run.facts.get(BY_NODE)))
+
+    def first(self, run: Run) -> Step:
+        """Which of the ready steps comes next."""
+        return run.ready[0]
 
     def take(self, run: Run, step: Step) -> Record | None:
         """The record for this very step, which is then used up."""
-        shown = open_inputs(step.node, run.inputs_of(step))
-        left = self._left.get((step.node.id, key_of(shown)))
+        key = "" if self._by_node else key_of(open_inputs(step.node, run.inputs_of(step)))
+        left = self._left.get((step.node.id, key))
         return left.popleft() if left else None
 
 

@@ -1,13 +1,15 @@
 """Where steps are performed: in place while they do not really wait, else as tasks."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from math import inf
 from typing import Any
 
 from pilothouse.engine.act import Act, RestOf
 from pilothouse.engine.context import StepContext, Waiting
 from pilothouse.engine.ports import Blocks, Fires, Guard, Journal, LeaseLost, Limits, Runnable, StepFailed
-from pilothouse.engine.records import Records, recall
+from pilothouse.engine.records import REHEARSAL, recall
+from pilothouse.engine.replay import Script, records_for
 from pilothouse.engine.run import Run
 from pilothouse.engine.state import Step
 from pilothouse.graph.catalogue import Effects, Kind
@@ -40,7 +42,8 @@ class Stage:
         self.wake = asyncio.Event()
         self.broken: BaseException | None = None
         self.refusal: tuple[str, str, int] | None = None  # why the run cannot go on: code, message, step
-        self._records = Records.of(run)
+        self._records = records_for(run)
+        self._in_place = REHEARSAL in run.facts  # nothing really waits, and only the order of what is ready counts
         self._runnables: dict[int, Runnable] = {}
         self._tasks: dict[asyncio.Task[None], Act] = {}
         self._paused: list[tuple[Act, asyncio.Future[None] | None]] = []  # generators held back; no future: in place
@@ -68,8 +71,10 @@ class Stage:
         end = self._time() + limits.slice_s
         did = False
         while run.fault is None and self.refusal is None and run.opened <= limits.steps:
-            if run.ready and len(tasks) - self._resting < limits.parallel_steps:
-                self._perform(run.ready[0], end)
+            if self._paused and isinstance(self._records, Script) and self._continue_one(end):
+                pass  # its turn comes before that of what is ready
+            elif run.ready and len(tasks) - self._resting < limits.parallel_steps:
+                self._perform(run.ready[0] if self._records is None else self._records.first(run), end)
             elif not self._continue_one(end):
                 break
             did = True
@@ -92,7 +97,7 @@ class Stage:
         acts = [act for act, paused in self._paused if paused is None]
         self._paused.clear()
         for act in acts:
-            await _close(act)
+            await act.close()
 
     # -- in place
 
@@ -106,13 +111,14 @@ class Stage:
             return
         inputs = self.run.start(step, self.clock())
         ctx = StepContext(self.run_id, step, self.clock)
-        if node.inline and not runnable.is_generator:
+        inline = node.inline or self._in_place
+        if inline and not runnable.is_generator:
             self._call(runnable, inputs, ctx)
             return
         act = Act(self.run, runnable, inputs, ctx, self.random)
-        if node.inline:
+        if inline:
             act.stream = runnable.stream(inputs, ctx)
-            self._pump(act, end)
+            self._pump(act, inf if self._in_place else end)
         else:
             self._spawn(act)
 
@@ -170,7 +176,7 @@ class Stage:
             except StopIteration as stop:
                 act.fire(stop.value)
                 if act.over:
-                    self._spawn_closing(act)
+                    self._begin(act, act.close())
                     return
             except StopAsyncIteration:
                 act.complete()
@@ -194,7 +200,7 @@ class Stage:
     def _is_pressed(self, step: Step) -> bool:
         """Too much is ready already, or too much is held back behind an older step of the node."""
         run, most = self.run, self.limits.ready_steps
-        if len(run.ready) > most:
+        if len(run.ready) > most or (isinstance(self._records, Script) and self._records.is_early(run, step)):
             return True
         return run.held > most and step.placed and step.state.order[0] is not step
 
@@ -222,12 +228,10 @@ class Stage:
 
     def _spawn(self, act: Act) -> None:
         self.push()
-        task = asyncio.create_task(self._task(act))
-        self._tasks[task] = act
-        task.add_done_callback(self._left)
+        self._begin(act, self._task(act))
 
-    def _spawn_closing(self, act: Act) -> None:
-        task = asyncio.create_task(_close(act))
+    def _begin(self, act: Act, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
         self._tasks[task] = act
         task.add_done_callback(self._left)
 
@@ -285,7 +289,7 @@ class Stage:
         except StopAsyncIteration:
             return
         finally:
-            await _close(act)
+            await act.close()
 
     async def _pause(self, act: Act, scope: asyncio.Timeout) -> None:
         """Hold the generator back; that time is not its own, so its time-out moves."""
@@ -294,9 +298,3 @@ class Stage:
         when = scope.when()
         if when is not None:
             scope.reschedule(when + self._time() - began)
-
-
-async def _close(act: Act) -> None:
-    aclose = getattr(act.stream, "aclose", None)
-    if aclose is not None:
-        await aclose()

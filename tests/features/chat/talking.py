@@ -51,6 +51,11 @@ class Page:
         """The events of a channel."""
         return [frame["event"] for frame in self.frames if frame.get("channel") == channel and "event" in frame]
 
+    def batched(self, channel: str) -> list[Any]:
+        """The events of a channel that came together with others."""
+        mine = [frame for frame in self.frames if frame.get("channel") == channel]
+        return [told["event"] for frame in mine for told in frame.get("events", [])]
+
     def told(self, kind: str, channel: str | None = None) -> list[Any]:
         found = [frame for frame in self.frames if frame.get("type") == kind]
         return [frame for frame in found if channel is None or frame.get("channel") == channel]

@@ -42,6 +42,17 @@ async def test_a_run_is_followed_as_its_own_route_tells_it(parlour: Parlour):
     assert events == await parlour.stand.events(run["id"])
 
 
+async def test_who_asks_for_batches_hears_the_same_events_in_fewer_frames(parlour: Parlour):
+    run = await parlour.stand.run(graphs.adder(), n=1)
+    channel = f"run:{run['id']}"
+    async with talking(parlour) as page:
+        page.say("subscribe", channel, after=0, batch=True)
+        await until(lambda: len(page.batched(channel)) == run["last_event_id"])
+    assert page.batched(channel) == await parlour.stand.events(run["id"])
+    assert page.of(channel) == []
+    assert len(page.frames) < run["last_event_id"]
+
+
 async def test_a_page_hears_that_a_session_changed(parlour: Parlour):
     async with talking(parlour) as page:
         page.say("subscribe", "user")

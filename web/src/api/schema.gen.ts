@@ -938,6 +938,88 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run_id}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rerun Run
+         * @description Run the same version once more, with the same inputs and masks.
+         */
+        post: operations["rerun_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay Run
+         * @description Live an ended run once more from its records: blocks that compute run, all others answer what they answered.
+         */
+        post: operations["replay_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Runs
+         * @description Two ended runs side by side: outputs, status, cost and duration, as a whole and node by node.
+         */
+        get: operations["compare_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{run_id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fork Run
+         * @description Go on from a step of an ended run: what does not depend on it is taken over, and not executed.
+         *
+         *     With `plan_only` nothing is started: `200` and the plan. Effects are repeated only with `confirm`.
+         */
+        post: operations["fork_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run_id}": {
         parameters: {
             query?: never;
@@ -1062,48 +1144,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/runs/{run_id}/rerun": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Rerun Run
-         * @description Run the same version once more, with the same inputs and masks.
-         */
-        post: operations["rerun_run"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/runs/{run_id}/fork": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Fork Run
-         * @description Go on from a step of an ended run: what does not depend on it is taken over, and not executed.
-         *
-         *     With `plan_only` nothing is started: `200` and the plan. Effects are repeated only with `confirm`.
-         */
-        post: operations["fork_run"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/runs/{run_id}/pinned": {
         parameters: {
             query?: never;
@@ -1182,6 +1222,88 @@ export interface paths {
         get: operations["v1_summarize_runs"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rerun Run
+         * @description Run the same version once more, with the same inputs and masks.
+         */
+        post: operations["v1_rerun_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay Run
+         * @description Live an ended run once more from its records: blocks that compute run, all others answer what they answered.
+         */
+        post: operations["v1_replay_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Runs
+         * @description Two ended runs side by side: outputs, status, cost and duration, as a whole and node by node.
+         */
+        get: operations["v1_compare_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Fork Run
+         * @description Go on from a step of an ended run: what does not depend on it is taken over, and not executed.
+         *
+         *     With `plan_only` nothing is started: `200` and the plan. Effects are repeated only with `confirm`.
+         */
+        post: operations["v1_fork_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1306,48 +1428,6 @@ export interface paths {
          * @description Cancel a run. One that has ended stays as it is, and the answer says so.
          */
         post: operations["v1_cancel_run"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/runs/{run_id}/rerun": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Rerun Run
-         * @description Run the same version once more, with the same inputs and masks.
-         */
-        post: operations["v1_rerun_run"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/runs/{run_id}/fork": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Fork Run
-         * @description Go on from a step of an ended run: what does not depend on it is taken over, and not executed.
-         *
-         *     With `plan_only` nothing is started: `200` and the plan. Effects are repeated only with `confirm`.
-         */
-        post: operations["v1_fork_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2960,6 +3040,25 @@ export interface components {
             tokens_after: number;
         };
         /**
+         * ComparedRun
+         * @description One of two runs.
+         */
+        ComparedRun: {
+            /** Id */
+            id: string;
+            /** Version */
+            version: number;
+            /**
+             * Status
+             * @enum {string}
+             */
+            status: "queued" | "running" | "waiting" | "completed" | "completed_with_errors" | "failed" | "cancelled";
+            /** Cost Microdollars */
+            cost_microdollars: number;
+            /** Duration Ms */
+            duration_ms: number;
+        };
+        /**
          * ConnectionIn
          * @description A provider to connect.
          */
@@ -3293,6 +3392,27 @@ export interface components {
             } | null;
             /** Reason */
             reason: string;
+        };
+        /**
+         * DryRunIn
+         * @description How to try a run without consequences.
+         */
+        DryRunIn: {
+            /**
+             * Mode
+             * @description What blocks that reach outside give: examples, values of another run, or a model's ideas.
+             * @enum {string}
+             */
+            mode?: "stub" | "recorded" | "simulate";
+            /** Run Id */
+            run_id?: string | null;
+            /** As Of */
+            as_of?: string | null;
+            /**
+             * Seed
+             * @description Equal seeds make equal chances.
+             */
+            seed?: number;
         };
         /**
          * EditOut
@@ -3644,6 +3764,34 @@ export interface components {
             /** Key */
             key: string;
         };
+        /**
+         * NodeComparison
+         * @description A node in two runs; null where it was not reached.
+         */
+        NodeComparison: {
+            /** Node Id */
+            node_id: string;
+            /** Same Outputs */
+            same_outputs: boolean;
+            a: components["schemas"]["NodeFigures"] | null;
+            b: components["schemas"]["NodeFigures"] | null;
+        };
+        /**
+         * NodeFigures
+         * @description What the steps of a node came to in one run.
+         */
+        NodeFigures: {
+            /** Steps */
+            steps: number;
+            /** Statuses */
+            statuses: {
+                [key: string]: number;
+            };
+            /** Cost Microdollars */
+            cost_microdollars: number;
+            /** Duration Ms */
+            duration_ms: number;
+        };
         /** NoticePart */
         NoticePart: {
             /**
@@ -3683,6 +3831,20 @@ export interface components {
             dropped: {
                 [key: string]: components["schemas"]["JsonValue"];
             };
+        };
+        /**
+         * OutputComparison
+         * @description The values of one output in two runs.
+         */
+        OutputComparison: {
+            /** Name */
+            name: string;
+            /** Same */
+            same: boolean;
+            /** A */
+            a: components["schemas"]["JsonValue"][];
+            /** B */
+            b: components["schemas"]["JsonValue"][];
         };
         /** OwnerIn */
         OwnerIn: {
@@ -3839,7 +4001,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "control_character" | "credential_in_use" | "csrf_failed" | "database_not_found" | "disabled_block" | "dry_run_impossible" | "dry_run_left" | "effects_repeat" | "egress_denied" | "expired" | "file_corrupt" | "folder_not_found" | "folder_not_openable" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "invalid_path" | "invalid_reference" | "language_missing" | "mail_refused" | "mail_uncertain" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "not_encrypted" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "pin_not_editable" | "precondition_required" | "price_unknown" | "query_refused" | "query_too_slow" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "sandbox_gone" | "sandbox_too_full" | "sandbox_unusable" | "scope_missing" | "setup_done" | "shutting_down" | "sign_in_refused" | "sqlite_off" | "step_unreachable" | "too_large" | "too_many_redirects" | "too_many_sandboxes" | "tool_refused" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upload_broken" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
+            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "control_character" | "credential_in_use" | "csrf_failed" | "database_not_found" | "disabled_block" | "dry_run_left" | "effects_repeat" | "egress_denied" | "expired" | "file_corrupt" | "folder_not_found" | "folder_not_openable" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "invalid_path" | "invalid_reference" | "language_missing" | "mail_refused" | "mail_uncertain" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "not_encrypted" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "pin_not_editable" | "precondition_required" | "price_unknown" | "query_refused" | "query_too_slow" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "run_id_missing" | "sandbox_gone" | "sandbox_too_full" | "sandbox_unusable" | "scope_missing" | "setup_done" | "shutting_down" | "sign_in_refused" | "simulation_unavailable" | "sqlite_off" | "step_unreachable" | "too_large" | "too_many_redirects" | "too_many_sandboxes" | "tool_refused" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upload_broken" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
             /** Message */
             message: string;
             /** Detail */
@@ -4058,6 +4220,22 @@ export interface components {
             run: components["schemas"]["RunOut"];
         };
         /**
+         * RunComparison
+         * @description Two runs side by side.
+         */
+        RunComparison: {
+            a: components["schemas"]["ComparedRun"];
+            b: components["schemas"]["ComparedRun"];
+            /** Same Status */
+            same_status: boolean;
+            /** Same Outputs */
+            same_outputs: boolean;
+            /** Outputs */
+            outputs: components["schemas"]["OutputComparison"][];
+            /** Nodes */
+            nodes: components["schemas"]["NodeComparison"][];
+        };
+        /**
          * RunEvents
          * @description A part of a run's log.
          */
@@ -4093,15 +4271,13 @@ export interface components {
             /**
              * Plan Only
              * @description Say what would happen, and start nothing.
-             * @default false
              */
-            plan_only: boolean;
+            plan_only?: boolean;
             /**
              * Confirm
              * @description Start it even if effects would be repeated.
-             * @default false
              */
-            confirm: boolean;
+            confirm?: boolean;
         };
         /**
          * RunIn
@@ -4133,6 +4309,11 @@ export interface components {
             credentials?: {
                 [key: string]: components["schemas"]["CredentialChoice"];
             };
+            /**
+             * Dry Run
+             * @description Whether to try it only, and how.
+             */
+            dry_run?: boolean | components["schemas"]["DryRunIn"];
         };
         /**
          * RunList
@@ -8411,6 +8592,326 @@ export interface operations {
             };
         };
     };
+    rerun_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such run.
+             *
+             *     `not_found`: There is no such agent.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
+             *
+             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_invalid`: This agent has faults. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    replay_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such run.
+             *
+             *     `not_found`: There is no such agent.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
+             *
+             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
+             *
+             *     `conflict`: This run has not ended.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_invalid`: This agent has faults. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    compare_runs: {
+        parameters: {
+            query: {
+                a: string;
+                b: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunComparison"];
+                };
+            };
+            /** @description `not_found`: There is no such run. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: This run has not ended. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    fork_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunForkIn"];
+            };
+        };
+        responses: {
+            /** @description What it would do: `plan_only` was given. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForkPlan"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such run.
+             *
+             *     `not_found`: There is no such agent.
+             *
+             *     `not_found`: There is no such run, or no step with this number started in it.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
+             *
+             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
+             *
+             *     `conflict`: This run has not ended.
+             *
+             *     `step_unreachable`: In that version, what was recorded does not lead to this step, so its inputs cannot be edited.
+             *
+             *     `effects_repeat`: This would repeat effects on the outside world.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `agent_invalid`: This agent has faults.
+             *
+             *     `pin_not_editable`: Some of these pins are secret, or the step has no such pins.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_run: {
         parameters: {
             query?: never;
@@ -8794,181 +9295,6 @@ export interface operations {
             };
         };
     };
-    rerun_run: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunOut"];
-                };
-            };
-            /**
-             * @description `not_found`: There is no such run.
-             *
-             *     `not_found`: There is no such agent.
-             */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
-             *
-             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
-             */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_invalid`: This agent has faults. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Anything that went wrong. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    fork_run: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RunForkIn"];
-            };
-        };
-        responses: {
-            /** @description What it would do: `plan_only` was given. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ForkPlan"];
-                };
-            };
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunOut"];
-                };
-            };
-            /**
-             * @description `not_found`: There is no such run.
-             *
-             *     `not_found`: There is no such agent.
-             *
-             *     `not_found`: There is no such run, or no step with this number started in it.
-             */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
-             *
-             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
-             *
-             *     `conflict`: This run has not ended.
-             *
-             *     `step_unreachable`: In that version, what was recorded does not lead to this step, so its inputs cannot be edited.
-             *
-             *     `effects_repeat`: This would repeat effects on the outside world.
-             */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description `agent_invalid`: This agent has faults.
-             *
-             *     `pin_not_editable`: Some of these pins are secret, or the step has no such pins.
-             */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Anything that went wrong. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     pin_run: {
         parameters: {
             query?: never;
@@ -9223,6 +9549,326 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunSummary"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_rerun_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such run.
+             *
+             *     `not_found`: There is no such agent.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
+             *
+             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_invalid`: This agent has faults. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_replay_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such run.
+             *
+             *     `not_found`: There is no such agent.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
+             *
+             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
+             *
+             *     `conflict`: This run has not ended.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `agent_invalid`: This agent has faults. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_compare_runs: {
+        parameters: {
+            query: {
+                a: string;
+                b: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunComparison"];
+                };
+            };
+            /** @description `not_found`: There is no such run. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `conflict`: This run has not ended. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    v1_fork_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunForkIn"];
+            };
+        };
+        responses: {
+            /** @description What it would do: `plan_only` was given. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ForkPlan"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such run.
+             *
+             *     `not_found`: There is no such agent.
+             *
+             *     `not_found`: There is no such run, or no step with this number started in it.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
+             *
+             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
+             *
+             *     `conflict`: This run has not ended.
+             *
+             *     `step_unreachable`: In that version, what was recorded does not lead to this step, so its inputs cannot be edited.
+             *
+             *     `effects_repeat`: This would repeat effects on the outside world.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `agent_invalid`: This agent has faults.
+             *
+             *     `pin_not_editable`: Some of these pins are secret, or the step has no such pins.
+             */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Anything that went wrong. */
@@ -9600,181 +10246,6 @@ export interface operations {
                 };
             };
             /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Anything that went wrong. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    v1_rerun_run: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunOut"];
-                };
-            };
-            /**
-             * @description `not_found`: There is no such run.
-             *
-             *     `not_found`: There is no such agent.
-             */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
-             *
-             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
-             */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `agent_invalid`: This agent has faults. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Anything that went wrong. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    v1_fork_run: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                run_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RunForkIn"];
-            };
-        };
-        responses: {
-            /** @description What it would do: `plan_only` was given. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ForkPlan"];
-                };
-            };
-            /** @description Successful Response */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RunOut"];
-                };
-            };
-            /**
-             * @description `not_found`: There is no such run.
-             *
-             *     `not_found`: There is no such agent.
-             *
-             *     `not_found`: There is no such run, or no step with this number started in it.
-             */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description `idempotency_conflict`: This Idempotency-Key was used with another body.
-             *
-             *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
-             *
-             *     `conflict`: This run has not ended.
-             *
-             *     `step_unreachable`: In that version, what was recorded does not lead to this step, so its inputs cannot be edited.
-             *
-             *     `effects_repeat`: This would repeat effects on the outside world.
-             */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description `expired`: The log of this run has expired: what happened in it is not known any more. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Problem"];
-                };
-            };
-            /**
-             * @description `agent_invalid`: This agent has faults.
-             *
-             *     `pin_not_editable`: Some of these pins are secret, or the step has no such pins.
-             */
             422: {
                 headers: {
                     [name: string]: unknown;

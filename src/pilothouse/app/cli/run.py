@@ -21,6 +21,7 @@ from pilothouse.base.jobs.moves import DB_NOW
 from pilothouse.base.settings import Settings
 from pilothouse.features.runs import RunAsk
 from pilothouse.features.runs.present import RunFacts, run_json
+from pilothouse.features.runs.rehearsals import DryRun, start
 from pilothouse.kit.errors import Conflict
 from pilothouse.kit.ids import AgentId, is_id
 from pilothouse.kit.json import Json, JsonObject, dumps
@@ -47,6 +48,7 @@ class Call:
     json_texts: tuple[str, ...]
     wait: bool
     quiet: bool
+    dry_run: DryRun | None
 
 
 def run(
@@ -61,11 +63,16 @@ def run(
     version: Annotated[int | None, typer.Option(min=1, help="A version; the active one if left out.")] = None,
     wait: Annotated[bool, typer.Option(help="Wait for the end and print the outputs.")] = True,
     quiet: Annotated[bool, typer.Option("--quiet", help="Do not tell the steps.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Try it without reaching anything outside.")] = False,
+    recorded: Annotated[
+        str | None, typer.Option(metavar="RUN_ID", help="A dry run with the values of this run.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Run an agent or an agent's file, and print its outputs."""
     settings = brief_settings()
-    call = Call(target, user, version, tuple(texts or ()), tuple(json_texts or ()), wait, quiet)
+    trial = DryRun("recorded", recorded) if recorded is not None else DryRun() if dry_run else None
+    call = Call(target, user, version, tuple(texts or ()), tuple(json_texts or ()), wait, quiet, trial)
     document = None if is_id(target) else _document(Path(target))
     facts = await_(_run(settings, call, document))
     if as_json:
@@ -93,7 +100,7 @@ async def _run(settings: Settings, call: Call, document: Json) -> RunFacts:
         planned = await house.plans.find(actor.user_id, *pinned)
         inputs = gather_inputs(call.texts, call.json_texts, planned.input_schema)
         ask = RunAsk(pinned.agent_id, inputs, pinned.version, trigger="cli")
-        admitted = await house.runs.start_run(actor, ask)
+        admitted = await start(house.runs, actor, ask, call.dry_run)
         hint(f"Run {admitted.id}")
         if not call.wait:
             return admitted.facts

@@ -3,11 +3,12 @@
 A client sends `{"op": "subscribe", "channel": "run:<id>", "after": 12}`, `{"op": "unsubscribe", "channel": ...}` or
 `{"op": "ping"}`. It is sent `{"channel", "id", "event"}` for each event, and
 `{"type": "subscribed", "channel", "head"}`, `{"type": "reset", "channel"}` (what is asked for is not kept: take a new
-snapshot), `{"type": "error", "channel", "code", "message"}`, `{"type": "pong"}`.
+snapshot), `{"type": "error", "channel", "code", "message"}`, `{"type": "pong"}`. Who subscribes with `"batch": true` is
+sent `{"channel", "events": [{"id", "event"}, ...]}` instead: what is there at once comes at once.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
@@ -19,7 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from pilothouse.base.actor import Actor
 from pilothouse.kit.errors import NotFound, PilothouseError, RateLimited, Unavailable
-from pilothouse.kit.json import JsonObject, dumps
+from pilothouse.kit.json import Json, JsonObject, dumps
 
 PROTOCOL = "pilothouse.v1"
 TICKET_PREFIX = "ticket."
@@ -28,6 +29,7 @@ MAX_ASK = 4_096
 SLOW_SECONDS = 5.0
 CHECK_SECONDS = 5.0
 AGAIN_SECONDS = 1.0
+MAX_BATCH = 100  # events in one frame
 
 SIGNED_OUT, FORBIDDEN, TOO_MUCH, RESTART = 4401, 4403, 4429, 1012
 
@@ -71,6 +73,7 @@ class Ask(BaseModel):
     op: Literal["subscribe", "unsubscribe", "ping"]
     channel: str = Field(default="", max_length=200)
     after: int | None = Field(default=None, ge=0, le=2**53)
+    batch: bool = False
 
 
 class Visitor(Protocol):
@@ -186,28 +189,28 @@ class Socket:
         position = head if ask.after is None else ask.after
         with scope:
             try:
-                position = await self._tell_all(channel, ask.channel, position, head)
+                position = await self._tell_all(channel, ask, position, head)
                 while position is not None:  # the database was away
                     await asyncio.sleep(AGAIN_SECONDS)
-                    position = await self._tell_all(channel, ask.channel, position, None)
+                    position = await self._tell_all(channel, ask, position, None)
                 await channel.open(self.visitor.actor, _ref(ask.channel), None)  # it came to its end; or is it gone?
             except PilothouseError as error:
                 await self._tell_error(ask.channel, error)
         if self._followed.get(ask.channel) is scope:
             del self._followed[ask.channel]
 
-    async def _tell_all(self, channel: Channel, name: str, after: int, head: int | None) -> int | None:
+    async def _tell_all(self, channel: Channel, ask: Ask, after: int, head: int | None) -> int | None:
         """Until the log ends: None; or until it cannot be read: the last event that was told."""
-        position = after
+        position, name = after, ask.channel
         try:
             async with aclosing(channel.follow(self.visitor.actor, _ref(name), after)) as batches:
                 await anext(batches)
                 if head is not None:
                     await self._tell({"type": "subscribed", "channel": name, "head": head})
                 async for batch in batches:
-                    for event_id, event in batch:
-                        await self._tell({"channel": name, "id": event_id, "event": event})
-                        position = event_id
+                    for last, frame in _frames(name, batch, together=ask.batch):
+                        await self._tell(frame)
+                        position = last
         except Unavailable:
             return position
         return None
@@ -225,6 +228,18 @@ class Socket:
                 await self.socket.send_text(dumps(frame))  # if it is gone, the listener sees it too
         if waiting.cancelled_caught:
             self._tasks.cancel_scope.cancel()
+
+
+def _frames(channel: str, batch: Batch, *, together: bool) -> Iterator[tuple[int, JsonObject]]:
+    """What tells these events, each frame with the last event that it tells."""
+    if not together:
+        for event_id, event in batch:
+            yield event_id, {"channel": channel, "id": event_id, "event": event}
+        return
+    for start in range(0, len(batch), MAX_BATCH):
+        part = batch[start : start + MAX_BATCH]
+        told: list[Json] = [{"id": event_id, "event": event} for event_id, event in part]
+        yield part[-1][0], {"channel": channel, "events": told}
 
 
 def _ref(channel: str) -> str:

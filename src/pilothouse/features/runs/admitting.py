@@ -7,14 +7,17 @@ from typing import Final, NamedTuple, TypeAlias, cast
 
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.keyring import Keyring
-from pilothouse.engine.entries import Entry, accepted
+from pilothouse.engine.entries import Entry, Tree, accepted
+from pilothouse.engine.flow import EDITS
 from pilothouse.engine.large import LIMIT, Kept, pack_entries
+from pilothouse.engine.records import BY_NODE, RECORDS, REHEARSAL, Record
 from pilothouse.features.agents import Planned, Plans, refused
 from pilothouse.features.credentials import Vault
 from pilothouse.features.runs.begun import ORIGIN
 from pilothouse.features.runs.children import Parent
 from pilothouse.features.runs.masks import NONE_SPLIT, SEALED, seal_masks, split_masks
 from pilothouse.features.runs.writes import NewRun
+from pilothouse.graph.bare import BareCatalogue, bare_document, bare_masks
 from pilothouse.graph.credential_needs import check_credentials, chosen_masks, credential_spots, left_out
 from pilothouse.graph.sub_agents import NO_MASKS, Masks
 from pilothouse.graph.validate import validate
@@ -35,6 +38,10 @@ class RunAsk:
     asked_by: JsonObject | None = None  # session_id, turn_id and permissions of the turn that asks for it
     payload: JsonObject | None = None  # what a trigger was sent
     origin: JsonObject | None = None  # the run that it goes back to: kind, run_id, step_id
+    rehearsal: JsonObject | None = None  # mode, as_of and seed of a dry run
+    records: Sequence[Record] = ()  # what steps of another run came to, for a dry run
+    records_are: str = BY_NODE  # what they are used as; the other way is `REPLAYS`
+    edits: JsonObject | None = None  # inputs of single steps, by number, in a replay of a run that had some
 
 
 class Modes(NamedTuple):
@@ -70,6 +77,8 @@ TakeOver: TypeAlias = Callable[[Entry, Masks], list[Entry]]
 
 async def check_run(plans: Plans, vault: Vault, user_id: str, planned: Planned, ask: RunAsk) -> Cleared:
     """Raises `AgentInvalid` with every fault, of sub-agents too. Masks are rare and change what is required."""
+    if ask.rehearsal is not None:
+        return await _check_rehearsal(plans, planned, ask)
     if not ask.masks and not ask.credentials and not planned.spots:
         if not planned.report.valid:
             raise refused(planned.report)
@@ -87,6 +96,24 @@ async def check_run(plans: Plans, vault: Vault, user_id: str, planned: Planned, 
     if not report.valid:
         raise refused(report)
     return Cleared(masks, left_out(spots, known))
+
+
+async def _check_rehearsal(plans: Plans, planned: Planned, ask: RunAsk) -> Cleared:
+    """A dry run opens no credentials, so it needs none: agent and blocks are judged without theirs."""
+    masks = bare_masks(ask.masks or {})
+    children = await plans.children_of(planned.agent_id, planned.document, masks)
+    report = validate(
+        bare_document(planned.document),
+        BareCatalogue(plans.catalogue),
+        "run",
+        inputs=dict(ask.inputs),
+        masks=masks,
+        payload=ask.payload,
+        children={pinned: bare_document(child) for pinned, child in children.items()},
+    )
+    if not report.valid:
+        raise refused(report)
+    return Cleared(masks)
 
 
 def _over(under: dict[str, JsonObject], above: dict[str, JsonObject]) -> dict[str, JsonObject]:
@@ -114,17 +141,10 @@ def new_run(
         entry[2][SEALED] = seal_masks(keyring, run_id, masks.hidden)
     if modes is not USUAL and modes != USUAL:
         entry[2]["reviews"] = list(modes)
-    if parent is not None:
-        entry[2]["parent"] = list(parent)
-    if ask.asked_by is not None:
-        entry[2]["asked_by"] = ask.asked_by
-    if ask.origin is not None:
-        entry[2][ORIGIN] = ask.origin
+    _add_unusual(entry[2], ask, parent)
     more = [] if take_over is None else take_over(entry, masks.hidden)
     kept: Kept = {}
-    text = dump_bytes(entry)
-    if len(text) > LIMIT:
-        text = dump_bytes(*pack_entries([entry], kept))
+    text = _written(entry, kept)
     return NewRun(
         id=run_id,
         user_id=user_id,
@@ -132,7 +152,7 @@ def new_run(
         version=planned.version,
         trigger=ask.trigger,
         inputs=dumps(inputs),
-        dry_run=False,
+        dry_run=ask.rehearsal is not None,
         created_at=now,
         first_entry=text.decode(),
         hidden=masks.hidden,
@@ -141,3 +161,21 @@ def new_run(
         taken_over=dumps(pack_entries(more, kept)) if more else "",
         values=tuple(kept.items()),
     )
+
+
+def _written(entry: Entry, kept: Kept) -> bytes:
+    text = dump_bytes(entry)
+    return text if len(text) <= LIMIT else dump_bytes(*pack_entries([entry], kept))
+
+
+def _add_unusual(facts: dict[str, Tree], ask: RunAsk, parent: Parent | None) -> None:
+    """What few runs are accepted with."""
+    if parent is not None:
+        facts["parent"] = list(parent)
+    for name, told in (("asked_by", ask.asked_by), (ORIGIN, ask.origin), (REHEARSAL, ask.rehearsal)):
+        if told is not None:
+            facts[name] = told
+    if ask.records:
+        facts |= {RECORDS: [record.as_json() for record in ask.records], ask.records_are: True}
+    if ask.edits:
+        facts[EDITS] = ask.edits

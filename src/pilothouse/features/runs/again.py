@@ -2,13 +2,16 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from pilothouse.base.actor import Actor
 from pilothouse.base.committer import Write
 from pilothouse.engine.entries import Entry
+from pilothouse.engine.flow import EDITS
 from pilothouse.engine.fork import Forked, Past, PastStep, StepUnreached, fork, read_past
+from pilothouse.engine.records import BY_NODE, RECORDS, REHEARSAL, Record
+from pilothouse.engine.replay import REPLAYS, script_of
 from pilothouse.features.agents import Planned
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.admitting import Modes, RunAsk, check_run, new_run
@@ -23,6 +26,7 @@ from pilothouse.features.runs.errors import (
 from pilothouse.features.runs.loading import read_entries
 from pilothouse.features.runs.masks import hidden_masks
 from pilothouse.features.runs.present import RunFacts
+from pilothouse.features.runs.rehearsing import Rehearsal
 from pilothouse.features.runs.service import Admitted, Runs
 from pilothouse.features.runs.writes import NewRun
 from pilothouse.graph.catalogue import Effects, Kind
@@ -79,7 +83,25 @@ async def rerun_run(
 ) -> Admitted:
     """Run the same version once more, with the same inputs and masks."""
     before = await look_back(runs, actor, run_id, whole=False)
-    ask = again(before, "rerun", before.facts.version)
+    told = cast(list[list[Json]], before.accepted.get(RECORDS, []) if before.accepted.get(BY_NODE) else [])
+    ask = replace(again(before, "rerun", before.facts.version), records=[Record.of(one) for one in told])
+    return await runs.start_run(actor, ask, run_id=new_run_id, also=also)
+
+
+async def replay_run(
+    runs: Runs, actor: Actor, run_id: RunId, *, new_run_id: str | None = None, also: Sequence[Write] = ()
+) -> Admitted:
+    """Live an ended run once more from its records. Blocks that compute run; nothing reaches outside."""
+    before = await look_back(runs, actor, run_id)
+    plan = (await runs.plans.pinned(before.facts.agent_id, before.facts.version)).plan
+    past = await asyncio.to_thread(read_past, plan, before.log, before.hidden)
+    ask = replace(
+        again(before, "replay", before.facts.version),
+        rehearsal=Rehearsal("replay").as_json(),
+        records=script_of(past),
+        records_are=REPLAYS,
+        edits=cast(JsonObject | None, before.accepted.get(EDITS)),
+    )
     return await runs.start_run(actor, ask, run_id=new_run_id, also=also)
 
 
@@ -151,6 +173,7 @@ def again(before: Before, kind: OriginKind, version: int, step_id: int | None = 
         before.masks,
         payload=payload if isinstance(payload, dict) else None,
         origin={"kind": kind, "run_id": facts.id, "step_id": step_id},
+        rehearsal=cast(JsonObject | None, before.accepted.get(REHEARSAL)),
     )
 
 

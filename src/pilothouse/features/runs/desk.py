@@ -17,6 +17,7 @@ from pilothouse.blocks.pins import BlockFailed
 from pilothouse.engine.context import StepContext, Waiting
 from pilothouse.engine.entries import RESULT
 from pilothouse.engine.ports import LeaseLost
+from pilothouse.engine.records import REHEARSAL
 from pilothouse.engine.run import Run
 from pilothouse.engine.state import Pause
 from pilothouse.features import reviews
@@ -126,7 +127,15 @@ class Desk:
             step.node_id, self.run.hidden, masks_below(step.node_id, _masks(self.run.facts), order.masks)
         )
         asked_by = cast(JsonObject | None, self.run.facts.get(ASKED_BY))
-        ask = RunAsk(AgentId(order.agent_id), order.inputs, order.version, masks or None, "agent", asked_by=asked_by)
+        ask = RunAsk(
+            AgentId(order.agent_id),
+            order.inputs,
+            order.version,
+            masks or None,
+            "agent",
+            asked_by=asked_by,
+            rehearsal=cast(JsonObject | None, self.run.facts.get(REHEARSAL)),
+        )
         planned, *own = await counter.plans.find_child(job.user_id, ask.agent_id, order.version)
         cleared = await check_run(counter.plans, counter.vault, job.user_id, planned, ask)
         modes = modes_of(self.run.facts).stricter(Modes(*own))
@@ -210,6 +219,8 @@ class Desk:
             raise Waiting(Pause(PASSED, micros(), {"review_id": review_id, "why": why}, gate=gate)) from None
 
     async def _why_not_asked(self, step: StepContext, required: bool) -> str | None:
+        if REHEARSAL in self.run.facts:
+            return "dry_run"
         if not required:
             return "review_not_required"
         passed = await reviews.is_approved_for_node(self.counter.reader, self.hold.job.id, step.node_id)

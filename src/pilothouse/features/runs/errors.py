@@ -101,7 +101,13 @@ class BlockForbidden(Forbidden):
     """This session may not use some of the blocks of this agent."""
 
 
-class DryRunImpossible(Conflict):
-    """This agent reaches the outside world, which cannot be rehearsed yet."""
+class SimulationUnavailable(Conflict):
+    """No model simulates steps here."""
 
-    hint = "Run it for real, or try its parts that have no outside effects."
+    hint = "Use the mode `stub` or `recorded`."
+
+
+class RecordsUnnamed(Invalid):
+    """A dry run with recorded values needs the run whose values they are."""
+
+    wire_code = "run_id_missing"

@@ -8,8 +8,10 @@ from pilothouse.blocks.runner import Fired
 from pilothouse.engine.context import StepContext
 from pilothouse.engine.plan import open_inputs
 from pilothouse.engine.ports import Blocks, Runnable
+from pilothouse.engine.replay import Script
 from pilothouse.features.runs.admitting import modes_of
 from pilothouse.features.runs.desk import Desk
+from pilothouse.features.runs.rehearsing import rehearsal_of, rehearsed
 from pilothouse.features.runs.stage import StagedBlock
 from pilothouse.features.runs.values import step_failed
 from pilothouse.graph.catalogue import BlockSpec, Effects, Kind
@@ -21,16 +23,20 @@ _AT_DESK = frozenset({Kind.AGENT, Kind.AI, Kind.REVIEW})
 class RunBlocks:
     """The engine's `Blocks` for one run: most are everybody's, some ask for something in this run's name."""
 
-    __slots__ = ("_desk", "_stage")
+    __slots__ = ("_desk", "_rehearsal", "_script", "_stage")
 
     def __init__(self, stage: Blocks, desk: Desk) -> None:
         self._stage = stage
         self._desk = desk
+        self._rehearsal = rehearsal_of(desk.run.facts)
+        self._script = Script.of(desk.run)
 
     def get(self, block_id: str) -> Runnable:
         found = self._stage.get(block_id)
         if isinstance(found, StagedBlock):
             spec = found.spec
+            if self._rehearsal is not None:
+                return rehearsed(found, self._desk, self._rehearsal, self._script)
             if spec.kind in _AT_DESK:
                 return replace(found, desk=self._desk)
             if spec.sensitive and modes_of(self._desk.run.facts).sensitive:

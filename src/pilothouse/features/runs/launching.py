@@ -18,12 +18,11 @@ from pilothouse.features.runs.errors import (
     AgentUnnamed,
     BlockForbidden,
     BuilderSessionGraphMismatch,
-    DryRunImpossible,
     RunNotFound,
 )
 from pilothouse.features.runs.present import RunFacts
+from pilothouse.features.runs.rehearsals import DryRun, start
 from pilothouse.features.runs.service import Runs
-from pilothouse.graph.catalogue import Effects
 from pilothouse.graph.fields import properties, required
 from pilothouse.graph.sub_agents import sub_agents_of
 from pilothouse.kit.ids import AgentId, RunId, child_id
@@ -109,16 +108,14 @@ def _faults_of(planned: agents.Planned, inputs: Mapping[str, Json]) -> dict[str,
     return {}
 
 
-async def launch(ctx: ToolContext, planned: agents.Planned, order: RunOrder) -> RunFacts:
+async def launch(ctx: ToolContext, order: RunOrder) -> RunFacts:
     """Start the run that belongs to this call, or find it when the call was made before."""
-    if order.dry_run:
-        _refuse_effects(planned)
     runs = ctx.part(Runs)
     run_id = RunId(child_id(ctx.turn_id, f"run_agent {ctx.idempotency_key}"))
     asked_by: JsonObject = {"session_id": ctx.session_id, "turn_id": ctx.turn_id}
     asked_by["permissions"] = ctx.permissions.as_json()
     ask = RunAsk(AgentId(order.agent.id), order.inputs, trigger=AUTOPILOT, asked_by=asked_by)
-    starting = asyncio.create_task(runs.start_run(ctx.actor, ask, run_id=run_id))
+    starting = asyncio.create_task(start(runs, ctx.actor, ask, DryRun() if order.dry_run else None, run_id=run_id))
     try:
         with suppress(Clash):  # this very call has started it before
             await asyncio.shield(starting)
@@ -149,10 +146,3 @@ def refuse_forbidden(ctx: ToolContext, planned: agents.Planned) -> None:
     found = (pinned for document in documents for _, pinned in sub_agents_of(document, catalogue))
     if any(pinned is None for pinned in found):
         raise BlockForbidden("This agent chooses another agent only while it runs.", blocks=[])
-
-
-def _refuse_effects(planned: agents.Planned) -> None:
-    """Without a rehearsal of effects, only what has none can be tried without them."""
-    acting = sorted({node.spec.name for node in planned.plan.nodes if node.spec.effects is not Effects.NONE})
-    if acting:
-        raise DryRunImpossible(f"It uses {', '.join(acting)}.", blocks=[*acting])

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import structlog
@@ -149,7 +149,7 @@ class Motor:
             cancelled=hold.cancelled,
             stopping=hold.stopping,
             ear=RunEar(hold.told, lambda: self._take_facts(desk)),
-            limits=self.limits,
+            limits=self.limits if not begun.dry_run else replace(self.limits, parallel_steps=1),
         )
         match outcome:
             case Ended():
@@ -211,7 +211,8 @@ class Motor:
         failpoints.hit("before_settle")
         answers = await land(self.committer, writes, desk.hold.lease)
         failpoints.hit("after_settle")
-        telemetry.RUNS_ENDED.labels(run.status).inc()
+        if not begun.dry_run:
+            telemetry.RUNS_ENDED.labels(run.status).inc()
         self.fanout.publish([notice_of(job.id, segment)])
         if job.reply_to is not None:
             answer = dumps(run_json(facts_of(job.id, begun, stats, now, segment.last)))

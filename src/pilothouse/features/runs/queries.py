@@ -82,7 +82,8 @@ async def count_runs(read: Read) -> dict[str, int]:
     """How many runs the actor has, by status. Looks at all of them, so it is read beside the event loop."""
     sql = (
         "select coalesce(r.status, case j.state when 'running' then 'running' when 'waiting' then 'waiting'"
-        f" else 'queued' end) as shown, count(*) {_FROM} where r.user_id=:user_id and r.parent_id is null group by 1"
+        f" else 'queued' end) as shown, count(*) {_FROM} where r.user_id=:user_id and r.parent_id is null"
+        " and not r.dry_run group by 1"
     )
     rows = await read.session.execute(text(sql), {"user_id": read.actor.user_id})
     return {row[0]: row[1] for row in rows}

@@ -2,9 +2,9 @@
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, Field, JsonValue, StringConstraints
 
-from pilothouse.base.http import In, Out, Whole, WireTime
+from pilothouse.base.http import IdText, In, Out, Whole, WireTime
 from pilothouse.kit.json import MAX_DEPTH, depth
 
 JsonObject = dict[str, JsonValue]
@@ -27,6 +27,21 @@ class CredentialChoice(In):
     id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9:_-]{1,100}$")]
 
 
+class DryRunIn(In):
+    """How to try a run without consequences."""
+
+    mode: Annotated[
+        Literal["stub", "recorded", "simulate"],
+        Field(
+            default_factory=lambda: "stub",
+            description="What blocks that reach outside give: examples, values of another run, or a model's ideas.",
+        ),
+    ]
+    run_id: Annotated[IdText, Field(description="The run whose values count; for `recorded`.")] | None = None
+    as_of: Annotated[AwareDatetime, Field(description="The moment at which it seems to happen.")] | None = None
+    seed: Annotated[Whole, Field(default_factory=int, description="Equal seeds make equal chances.")]
+
+
 class RunIn(In):
     """What to run."""
 
@@ -40,6 +55,7 @@ class RunIn(In):
         dict[str, CredentialChoice],
         Field(default_factory=dict, description="A credential for each of the agent's needs, by the need's key."),
     ]
+    dry_run: Annotated[bool | DryRunIn, Field(default_factory=bool, description="Whether to try it only, and how.")]
 
 
 class RunPinIn(In):
@@ -56,8 +72,8 @@ class RunForkIn(In):
         Shallow | None, Field(description="New values for some of its pins; the others stay as they were.")
     ] = None
     version: Annotated[Whole, Field(ge=1, description="Another version of the agent.")] | None = None
-    plan_only: Annotated[bool, Field(description="Say what would happen, and start nothing.")] = False
-    confirm: Annotated[bool, Field(description="Start it even if effects would be repeated.")] = False
+    plan_only: Annotated[bool, Field(default_factory=bool, description="Say what would happen, and start nothing.")]
+    confirm: Annotated[bool, Field(default_factory=bool, description="Start it even if effects would be repeated.")]
 
 
 class PlannedStep(Out):
@@ -140,6 +156,54 @@ class RunBrief(Out):
     parent_step: int | None
     pinned: bool
     origin: RunOrigin | None
+
+
+class NodeFigures(Out):
+    """What the steps of a node came to in one run."""
+
+    steps: int
+    statuses: dict[str, int]
+    cost_microdollars: int
+    duration_ms: float
+
+
+class NodeComparison(Out):
+    """A node in two runs; null where it was not reached."""
+
+    node_id: str
+    same_outputs: bool
+    a: NodeFigures | None
+    b: NodeFigures | None
+
+
+class OutputComparison(Out):
+    """The values of one output in two runs."""
+
+    name: str
+    same: bool
+    a: list[JsonValue]
+    b: list[JsonValue]
+
+
+class ComparedRun(Out):
+    """One of two runs."""
+
+    id: str
+    version: int
+    status: RunStatus
+    cost_microdollars: int
+    duration_ms: int
+
+
+class RunComparison(Out):
+    """Two runs side by side."""
+
+    a: ComparedRun
+    b: ComparedRun
+    same_status: bool
+    same_outputs: bool
+    outputs: list[OutputComparison]
+    nodes: list[NodeComparison]
 
 
 class RunList(Out):

@@ -20,6 +20,7 @@ from pilothouse.base.tools import (
 from pilothouse.features import agents
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.errors import AgentUnnamed
+from pilothouse.features.runs.events import read_steps
 from pilothouse.features.runs.launching import (
     InputFaults,
     RunOrder,
@@ -37,6 +38,7 @@ from pilothouse.kit.ids import RunId
 tools = ToolBox()
 
 SHOWN_RUNS = 5
+SHOWN_STEPS = 100
 ENDED = ("completed", "completed_with_errors", "failed", "cancelled")
 
 LibraryId = Annotated[str, Field(description="An id that another tool returned.")]
@@ -88,6 +90,7 @@ class Execution(BaseModel):
     outputs: dict[str, list[Any]]
     error: str | None
     link: str
+    node_executions: list[dict[str, Any]] | None = None  # of a dry run: what each step was given and gave
 
 
 class AgentOutput(ToolResult):
@@ -110,7 +113,28 @@ async def _finish_run(ctx: ToolContext, waiting: Deferred, late: bool) -> ToolRe
     agent = await look_up(ctx, facts.agent_id, "")
     waited = (micros() - waiting.since) // 1_000_000
     result = _run_result(agent, facts, waited_seconds=waited, dry_run=bool(waiting.memo["dry_run"]))
+    if isinstance(result, AgentOutput) and result.is_dry_run:
+        result.execution.node_executions = await _steps(ctx, facts)
     return result.model_copy(update={"background_id": ctx.background_id}) if facts.ended_at is None else result
+
+
+async def _steps(ctx: ToolContext, facts: RunFacts) -> list[dict[str, Any]]:
+    """What each step was given and gave, so that an agent which was just built can be judged."""
+    runs = ctx.part(Runs)
+    plan = (await runs.plans.pinned(facts.agent_id, facts.version)).plan
+    steps, _ = await read_steps(runs.reader, facts.id, plan, 0, SHOWN_STEPS)
+    return [
+        {
+            "node_id": step["node_id"],
+            "block_id": plan.by_id[str(step["node_id"])].block,
+            "status": step["status"],
+            "input_data": step["inputs"],
+            "output_data": step["outputs"],
+            "start_time": step["started_at"],
+            "end_time": step["ended_at"],
+        }
+        for step in steps
+    ]
 
 
 @tools.tool(label="Running the agent", effect=Effect.OUTSIDE, timeout_seconds=None, rehearses=True, finish=_finish_run)
@@ -131,7 +155,7 @@ async def run_agent(
         return _not_run(agent, faults)
     refuse_forbidden(ctx, planned)
     order = RunOrder(agent, given, wait_for_result, dry_run=dry_run or ctx.dry_run)
-    facts = await launch(ctx, planned, order)
+    facts = await launch(ctx, order)
     if not wait_for_result:
         message = f"{agent.name} was started. Do not run it again unless asked."
         return _started(agent, facts, message, dry_run=order.dry_run)

@@ -84,9 +84,18 @@ test('C2: all channels share one socket, and each asks for what follows its last
   newest().accept()
   expect(sockets).toHaveLength(1)
   expect(newest().sent).toEqual([
-    { op: 'subscribe', channel: 'session:a', after: 0 },
-    { op: 'subscribe', channel: 'run:b', after: 4 },
+    { op: 'subscribe', channel: 'session:a', after: 0, batch: true },
+    { op: 'subscribe', channel: 'run:b', after: 4, batch: true },
   ])
+})
+
+test('events that come together in one frame are heard one by one, each once and in order', () => {
+  const one = listener()
+  connection.follow('run:b', 0, one)
+  newest().accept()
+  newest().say({ channel: 'run:b', id: 1, event: {} })
+  newest().say({ channel: 'run:b', events: [1, 2, 3].map((id) => ({ id, event: {} })) })
+  expect(one.heard).toEqual([1, 2, 3])
 })
 
 test('C3: after a cut it subscribes again after the last id, and drops what it has seen', () => {
@@ -97,7 +106,7 @@ test('C3: after a cut it subscribes again after the last id, and drops what it h
   newest().break()
   vi.advanceTimersByTime(1_000)
   newest().accept()
-  expect(newest().sent).toEqual([{ op: 'subscribe', channel: 'session:a', after: 3 }])
+  expect(newest().sent).toEqual([{ op: 'subscribe', channel: 'session:a', after: 3, batch: true }])
   for (const id of [3, 4]) newest().say({ channel: 'session:a', id, event: {} })
   expect(one.heard).toEqual([1, 2, 3, 4])
 })
@@ -146,7 +155,7 @@ test('C2: what cannot open within 5 s is read over server-sent events until the 
   fallback[0]?.listener.event(3, {})
   newest().accept()
   expect(fallback[0]?.stopped).toBe(true)
-  expect(newest().sent).toEqual([{ op: 'subscribe', channel: 'run:b', after: 3 }])
+  expect(newest().sent).toEqual([{ op: 'subscribe', channel: 'run:b', after: 3, batch: true }])
   expect(one.heard).toEqual([3])
 })
 

@@ -122,7 +122,7 @@ export class Connection {
     if (frame.kind === 'beat' || frame.channel === null) return
     const follower = this.followers.get(frame.channel)
     if (follower === undefined) return
-    if (frame.kind === 'event') this.take(follower, frame.id, frame.event)
+    if (frame.kind === 'events') for (const { id, event } of frame.events) this.take(follower, id, event)
     else if (frame.kind === 'subscribed') follower.listener.subscribed(frame.head)
     else if (frame.kind === 'reset') {
       follower.after = 0
@@ -138,7 +138,7 @@ export class Connection {
   }
 
   private ask(channel: string, follower: Follower): void {
-    this.send({ op: 'subscribe', channel, after: follower.after })
+    this.send({ op: 'subscribe', channel, after: follower.after, batch: true })
   }
 
   private send(words: object): void {

@@ -1,11 +1,13 @@
 """The HTTP door of runs that go back to another."""
 
-from fastapi import Request, Response
+from typing import Annotated
 
-from pilothouse.base.http import CurrentActor, PathId, Router, problems, scope
+from fastapi import Query, Request, Response
+
+from pilothouse.base.http import CurrentActor, IdText, PathId, Router, problems, scope
 from pilothouse.base.http.errors import IdempotencyConflict, IdempotencyInProgress
 from pilothouse.features.agents import AgentInvalid, AgentNotFound
-from pilothouse.features.runs import again, queries
+from pilothouse.features.runs import again, comparing, queries
 from pilothouse.features.runs.again import ForkAsk
 from pilothouse.features.runs.errors import (
     EffectsRepeat,
@@ -18,7 +20,7 @@ from pilothouse.features.runs.errors import (
 )
 from pilothouse.features.runs.present import run_json
 from pilothouse.features.runs.routes.keys import KnownRun, Start, StartKeys
-from pilothouse.features.runs.schemas import ForkPlan, RunForkIn, RunOut
+from pilothouse.features.runs.schemas import ForkPlan, RunComparison, RunForkIn, RunOut
 from pilothouse.features.runs.service import Runs
 from pilothouse.kit.ids import RunId
 from pilothouse.kit.json import JsonObject, dump_bytes
@@ -57,6 +59,23 @@ async def fork_run(run_id: PathId, body: RunForkIn, request: Request, actor: Cur
     )
 
 
+async def replay_run(run_id: PathId, request: Request, actor: CurrentActor) -> Response:
+    """Live an ended run once more from its records: blocks that compute run, all others answer what they answered."""
+    runs = _runs(request)
+    return await _started(
+        request,
+        actor,
+        lambda new_id, also: again.replay_run(runs, actor, RunId(run_id), new_run_id=new_id, also=also),
+    )
+
+
+async def compare_runs(
+    request: Request, actor: CurrentActor, a: Annotated[IdText, Query()], b: Annotated[IdText, Query()]
+) -> Response:
+    """Two ended runs side by side: outputs, status, cost and duration, as a whole and node by node."""
+    return _json(await comparing.compare_runs(_runs(request), actor, RunId(a), RunId(b)), 200)
+
+
 async def _started(request: Request, actor: CurrentActor, start: Start) -> Response:
     reader = _runs(request).reader
     admitted = await (await StartKeys.of(request)).admit(reader, start)
@@ -74,6 +93,11 @@ def add_again(router: Router) -> None:
     router.post("/runs/{run_id}/rerun", response_model=RunOut, status_code=201, responses=problems(*faults))(
         run(rerun_run)
     )
+    router.post(
+        "/runs/{run_id}/replay", response_model=RunOut, status_code=201, responses=problems(*faults, RunNotEnded)
+    )(run(replay_run))
+    compared = problems(RunNotFound, RunNotEnded, RunExpired)
+    router.get("/runs/compare", response_model=RunComparison, responses=compared)(scope("runs:read")(compare_runs))
     planned = {200: {"model": ForkPlan, "description": "What it would do: `plan_only` was given."}}
     forked = problems(*faults, RunNotEnded, StepNotFound, StepUnreachable, EffectsRepeat, PinNotEditable)
     router.post("/runs/{run_id}/fork", response_model=RunOut, status_code=201, responses={**planned, **forked})(

@@ -37,9 +37,11 @@ from pilothouse.features.runs.errors import (
 from pilothouse.features.runs.events import RunEvents
 from pilothouse.features.runs.present import brief_json, run_json
 from pilothouse.features.runs.queries import Filter
+from pilothouse.features.runs.rehearsals import DryRun, start
 from pilothouse.features.runs.routes.again import add_again
 from pilothouse.features.runs.routes.keys import KnownRun, StartKeys
 from pilothouse.features.runs.schemas import (
+    DryRunIn,
     RunCancelled,
     RunIn,
     RunList,
@@ -94,10 +96,11 @@ async def start_run(agent_id: PathId, body: RunIn, request: Request) -> Response
     wait = _wait_seconds(request)
     chosen: dict[str, JsonObject] = {key: {"id": choice.id} for key, choice in body.credentials.items()}
     ask = RunAsk(AgentId(agent_id), body.inputs, body.version, body.input_masks or None, credentials=chosen or None)
+    dry_run = dry_run_of(body.dry_run)
     keys = await StartKeys.of(request)
     admitted = await keys.admit(
         service.reader,
-        lambda run_id, also: service.start_run(actor, ask, wait=wait is not None, run_id=run_id, also=also),
+        lambda run_id, also: start(service, actor, ask, dry_run, wait=wait is not None, run_id=run_id, also=also),
     )
     if isinstance(admitted, KnownRun):
         facts = await queries.get_run(service.reader, actor, admitted.id)
@@ -109,6 +112,13 @@ async def start_run(agent_id: PathId, body: RunIn, request: Request) -> Response
     if final is not None:
         return _json(final, 200, headers | {"Preference-Applied": f"wait={wait}"})
     return _json(run_json(await queries.get_run(service.reader, actor, admitted.id)), 201, headers)
+
+
+def dry_run_of(told: bool | DryRunIn) -> DryRun | None:
+    """None for a real run."""
+    if isinstance(told, DryRunIn):
+        return DryRun(told.mode, told.run_id, told.as_of, told.seed)
+    return DryRun() if told else None
 
 
 def _location(request: Request, run_id: str) -> dict[str, str]:
@@ -245,6 +255,7 @@ def _router(prefix: str) -> Router:
     get("/agents/{agent_id}/runs", response_model=RunList, responses=problems(AgentNotFound))(read(list_agent_runs))
     get("/runs", response_model=RunList)(read(list_runs))
     get("/runs/summary", response_model=RunSummary)(read(summarize_runs))
+    add_again(router)  # before the routes of one run, whose id would take any word
     get("/runs/{run_id}", response_model=RunOut, responses=absent)(read(get_run))
     get("/runs/{run_id}/steps", response_model=StepList, responses=absent)(read(list_steps))
     get("/runs/{run_id}/reviews", response_model=reviews.ReviewList, responses=absent)(read(list_run_reviews))
@@ -253,7 +264,6 @@ def _router(prefix: str) -> Router:
         read(get_run_value)
     )
     post("/runs/{run_id}/cancel", response_model=RunCancelled, responses=absent)(write(cancel_run))
-    add_again(router)
     router.patch("/runs/{run_id}/pinned", status_code=204, responses=absent)(write(pin_run))
     router.delete("/runs/{run_id}", status_code=204, responses=problems(RunNotFound, RunNotEnded))(write(delete_run))
     return router
