@@ -7,7 +7,7 @@ from binascii import Error as NotBase64
 from collections.abc import AsyncGenerator
 from typing import Annotated, Literal, TypedDict
 
-from pydantic import Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from pilothouse.base.tools import Effect, InvalidArguments, ToolBox, ToolContext, ToolResult
 from pilothouse.features.files import queries, service
@@ -39,7 +39,7 @@ class _Facts(TypedDict):
     download_url: str
 
 
-class FileFacts(ToolResult):
+class FileFacts(BaseModel):
     """A file."""
 
     file_id: str
@@ -50,7 +50,7 @@ class FileFacts(ToolResult):
     download_url: str
 
 
-class WorkspaceFileContent(FileFacts):
+class WorkspaceFileContent(ToolResult, FileFacts):
     """What a file holds, or a part of it."""
 
     type: Literal["workspace_file_content"] = "workspace_file_content"
@@ -59,13 +59,13 @@ class WorkspaceFileContent(FileFacts):
     next_offset: int | None
 
 
-class WorkspaceFileMetadata(FileFacts):
+class WorkspaceFileMetadata(ToolResult, FileFacts):
     """A file that is too large to be shown at once, or no text."""
 
     type: Literal["workspace_file_metadata"] = "workspace_file_metadata"
 
 
-class WorkspaceFileWritten(FileFacts):
+class WorkspaceFileWritten(ToolResult, FileFacts):
     """A file that was written."""
 
     type: Literal["workspace_file_written"] = "workspace_file_written"
