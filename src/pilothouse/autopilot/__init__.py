@@ -13,13 +13,15 @@ from pilothouse.autopilot.testing import tools as testing_tools
 from pilothouse.autopilot.titles import Titles
 from pilothouse.autopilot.turn import AutoPilot
 from pilothouse.base.committer import WriteSet
+from pilothouse.base.expander import Expander
 from pilothouse.base.settings import Settings
 from pilothouse.base.tools import ToolBox
 from pilothouse.base.work import Units
 from pilothouse.features.agents import tools as agents
 from pilothouse.features.chat import Chat, Drive
 from pilothouse.features.chat.tools import tools as chat_tools
-from pilothouse.features.files import Cabinet
+from pilothouse.features.files import Cabinet, FileExpander
+from pilothouse.features.files import tools as files
 from pilothouse.features.models import CostRow, ModelDesk, insert_cost
 from pilothouse.features.runs import Runs
 from pilothouse.features.runs import tools as runs
@@ -42,20 +44,26 @@ class Parts(Protocol):
     @property
     def chat(self) -> Chat: ...
     @property
-    def models(self) -> ModelDesk: ...
-    @property
     def cabinet(self) -> Cabinet: ...
+    @property
+    def models(self) -> ModelDesk: ...
 
 
 def all_tools(*, testing: bool = False) -> ToolBox:
     """Every tool, in the order in which models are told of them; `testing`: also those of the fault tests."""
-    return ToolBox(agents.tools, runs.tools, chat_tools, testing_tools if testing else {})
+    return ToolBox(agents.tools, runs.tools, chat_tools, files.tools, testing_tools if testing else {})
 
 
 def parts_for_tools(house: Parts) -> dict[type, object]:
     """What tools may ask for."""
-    files = Attachments(CabinetIndex(house.cabinet))
-    return {agents.Blocks: agents.Blocks(house.registry), Runs: house.runs, Chat: house.chat, Attachments: files}
+    return {
+        agents.Blocks: agents.Blocks(house.registry),
+        Runs: house.runs,
+        Chat: house.chat,
+        Attachments: Attachments(CabinetIndex(house.cabinet)),
+        Cabinet: house.cabinet,
+        Expander: FileExpander(house.cabinet),
+    }
 
 
 def open_drive(house: Parts) -> Drive:

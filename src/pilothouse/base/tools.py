@@ -16,6 +16,7 @@ import structlog
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from pilothouse.base.actor import Actor
+from pilothouse.base.expander import Expander
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.permissions import UNRESTRICTED, Permissions
 from pilothouse.base.tool_schemas import arguments_of, schema_of
@@ -209,6 +210,9 @@ class Tool:
         return None if answer is None else outcome_of(ctx, answer)
 
     async def _ask(self, ctx: ToolContext, arguments: Mapping[str, Json]) -> Answer:
+        expander = cast(Expander | None, ctx.parts.get(Expander))
+        if expander is not None:
+            arguments = await expander.expand(ctx.actor, ctx.session_id, self.schema, arguments)
         asked = self._checked(arguments)
         if ctx.dry_run and self.effect is Effect.OUTSIDE and not self.rehearses:
             return Simulated(message=f"{self.name} was done.", tool=self.name)

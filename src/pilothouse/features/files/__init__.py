@@ -10,6 +10,7 @@ from pilothouse.features.files.errors import (
     ReferenceInvalid,
     StoredFileNotFound,
 )
+from pilothouse.features.files.expansion import FileExpander
 from pilothouse.features.files.paths import checked_place, run_folder, session_folder
 from pilothouse.features.files.service import delete_file, move_file, restore_file
 from pilothouse.features.files.upkeep import FileUpkeep
@@ -20,6 +21,7 @@ __all__ = [
     "SHELVE",
     "Cabinet",
     "FileCorrupt",
+    "FileExpander",
     "FileTooLarge",
     "FileUpkeep",
     "KeptFile",

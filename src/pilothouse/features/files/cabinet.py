@@ -65,7 +65,7 @@ class NewFile(NamedTuple):
     mime_type: str | None = None
     overwrite: bool = False
     size: int | None = None
-    within: str = "/"  # the folder that a relative path is in
+    within: str | None = None  # the folder that a relative path is in, where such a path is taken
     file_id: str | None = None  # for work that may be done twice; else a new one
 
 
@@ -163,12 +163,14 @@ class Cabinet:
         await self._check_room(ask)
         own_id = ask.file_id or new_id()
         room_id = derived_id(own_id, "room")  # the same one when a step is done again
+        came_in = False
         try:
             room = await self._reserve(user_id, place, ask, own_id, room_id)
             yield await self._receive(user_id, place, ask, room, chunks)
-        except BaseException:
-            await self._land(RELEASE, room_id)
-            raise
+            came_in = True
+        finally:
+            if not came_in:
+                await self._land(RELEASE, room_id)
 
     async def _receive(
         self, user_id: str, place: Place, ask: NewFile, room: Room, chunks: AsyncIterable[bytes]

@@ -27,9 +27,12 @@ class Place(NamedTuple):
     scope_id: str | None
 
 
-def checked_place(text: str, within: str = "/") -> Place:
-    """The place of a file; a path that does not begin with `/` is one in the folder `within`. Raises `PathInvalid`."""
-    whole = text if text.startswith("/") else f"{within.rstrip('/')}/{text}"
+def checked_place(text: str, within: str | None = None) -> Place:
+    """The place of a file; a path that does not begin with `/` is one in the folder `within`, if there is one.
+
+    Raises `PathInvalid`.
+    """
+    whole = text if text.startswith("/") or within is None else f"{within}/{text}"
     parts = checked_parts(whole)
     if not parts:
         raise PathInvalid

@@ -19,6 +19,7 @@ class FileFilter(NamedTuple):
     type: str | None = None  # `image/png`, or `image` for all images
     text: str | None = None  # in the name, in capitals or not
     deleted: bool = False
+    session_id: str | None = None  # what this session sees: its own, and the person's
 
 
 class Usage(NamedTuple):
@@ -66,6 +67,9 @@ async def page_of_files(read: Read, which: FileFilter, limit: int, before: str |
         query = query.where(kind == which.type if whole else kind.startswith(f"{which.type}/", autoescape=True))
     if which.text is not None:
         query = query.where(StoredFile.name.icontains(which.text, autoescape=True))
+    if which.session_id is not None:
+        own = (StoredFile.scope == "session") & (StoredFile.scope_id == which.session_id)
+        query = query.where((StoredFile.scope == "user") | own)
     if before is not None:
         query = query.where(StoredFile.id < before)
     return (await read.session.scalars(query.order_by(StoredFile.id.desc()).limit(limit))).all()

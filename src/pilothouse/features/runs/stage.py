@@ -38,16 +38,8 @@ class StageContext:
     """The engine's step context, in the words of the block contract."""
 
     __slots__ = (
-        "_desk",
-        "_files",
-        "_http",
-        "_memories",
-        "_outside",
-        "_sandboxes",
-        "_step",
-        "credentials",
-        "used_files",
-        "used_memory",
+        *("_desk", "_files", "_http", "_memories", "_outside", "_sandboxes", "_step"),
+        *("credentials", "used_files", "used_memory"),
     )
 
     def __init__(

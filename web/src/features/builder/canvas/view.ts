@@ -1,7 +1,7 @@
 import type { ReactFlowInstance } from '@xyflow/react'
 import type { FlowNode } from './drawing'
 
-const PADDING = 0.12
+const PADDING = 0.06
 
 /** Show all of it, but nothing larger than it is. */
 export function fitAll(

@@ -1,0 +1,15 @@
+"""What arguments of tools may refer to."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from pilothouse.base.actor import Actor
+from pilothouse.kit.json import Json, JsonObject
+
+
+class Expander(Protocol):
+    """Puts what arguments refer to in its place, before they are checked; what the model wrote is what is stored."""
+
+    async def expand(
+        self, actor: Actor, session_id: str, schema: JsonObject, arguments: Mapping[str, Json]
+    ) -> JsonObject: ...
