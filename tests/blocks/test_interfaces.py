@@ -170,16 +170,9 @@ def test_every_shipped_block_is_in_a_table():
     assert {str(facts["id"]) for facts in (*FACTS.values(), *OURS.values())} == set(REGISTRY)
 
 
-# Blocks of the first wave that may still be missing.
-NOT_YET = {
-    *("AgentFileInput", "FileStore", "FileRead", "FileWrite", "WriteSpreadsheet"),
-    *("ExecuteCode", "InstantiateCodeSandbox", "ExecuteCodeStep"),
-}
-
-
 def test_n2_the_first_wave_is_shipped():
     assert len(set(WAVE_1.values())) == len(WAVE_1) == 90
-    assert {name for name, block_id in WAVE_1.items() if block_id not in REGISTRY} <= NOT_YET
+    assert {name for name, block_id in WAVE_1.items() if block_id not in REGISTRY} == set()
 
 
 def test_kinds_effects_and_static_outputs():

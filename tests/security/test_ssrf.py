@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,13 @@ import pytest
 from pilothouse.base.egress import EgressDenied
 from pilothouse.base.provider_http import ProviderPolicy
 from pilothouse.blocks.registry import Registry
-from pilothouse.graph.catalogue import Effects
+from pilothouse.graph.catalogue import Effects, Kind
 from pilothouse.graph.json_schema import as_list, as_object
-from pilothouse.kit.json import JsonObject
-from tests.base.hostile import HOSTILE_HOSTS, NOT_HTTP, Listener
+from pilothouse.kit.json import Json, JsonObject
+from tests.base.hostile import HOSTILE_HOSTS, NOT_HTTP, Listener, http
 from tests.security.audit import Watch, watching
 from tests.security.graphs import OUTPUT, SHORT_TEXT, link, node
-from tests.security.outbound import TOLD_NO_ADDRESS, Pin, looks_outbound, outbound_fields, outbound_pins
+from tests.security.outbound import TOLD_NO_ADDRESS, Pin, looks_outbound, outbound_fields, outbound_pins, takes_files
 from tests.security.site import Site, api_document, open_site
 
 pytestmark = pytest.mark.security
@@ -60,23 +61,41 @@ async def listener() -> AsyncGenerator[Listener]:
 @pytest.fixture
 async def working(sqlite_url: str, tmp_path: Path) -> AsyncGenerator[Site]:
     """At work."""
-    async with open_site(tmp_path, sqlite_url, test_blocks=True, max_parallel_steps=16) as site:
-        site.house.released.set()
-        await site.house.begin_work()
+    async with open_site(tmp_path, sqlite_url, test_blocks=True, max_parallel_steps=16) as site, at_work(site):
         yield site
-        await site.house.end_work()
+
+
+@asynccontextmanager
+async def at_work(site: Site) -> AsyncGenerator[None]:
+    """Takes jobs, and does not look as if it stopped: who waits for a run waits for its end."""
+    site.app.state.stopping = site.house.stopping
+    site.house.released.set()
+    await site.house.begin_work()
+    yield
+    await site.house.end_work()
 
 
 def literal_agent(pin: Pin, addresses: list[str]) -> JsonObject:
     """A step for each address, which stands in the graph itself."""
-    nodes = [node(f"n{number}", pin.block.id, **pin.inputs(url)) for number, url in enumerate(addresses)]
+    nodes = [
+        node(f"n{number}", pin.block.id, **{**pin.inputs(url), **named(pin, f"input{number}")})
+        for number, url in enumerate(addresses)
+    ]
     outs = [node(f"o{number}", OUTPUT, name=f"error{number}") for number in range(len(addresses))]
     links = [link(f"n{number}", "error", f"o{number}", "value") for number in range(len(addresses))]
     return {"name": "literal", "nodes": [*nodes, *outs], "links": [*links]}
 
 
+def named(pin: Pin, name: str) -> JsonObject:
+    """An agent's inputs are told apart by their names."""
+    return {"name": name} if pin.block.kind is Kind.INPUT else {}
+
+
 def fed_agent(pin: Pin) -> JsonObject:
     """The address comes in when it runs."""
+    if pin.block.kind is Kind.INPUT:  # by the block itself
+        nodes: list[Json] = [node("go", pin.block.id, name="address"), node("out", OUTPUT, name="error")]
+        return {"name": "fed", "nodes": nodes, "links": [link("go", "error", "out", "value")]}
     inputs = {name: value for name, value in pin.inputs("").items() if pin.inner or name != pin.name}
     return {
         "name": "fed",
@@ -107,16 +126,13 @@ async def run_agent(site: Site, graph: JsonObject, inputs: JsonObject) -> dict[s
         assert made.status_code == 201, made.text
         path = f"/api/agents/{made.json()['id']}/runs"
         ended = await browser.post(path, json={"inputs": inputs}, headers={"Prefer": "wait=60"})
-        async with asyncio.timeout(60):  # a busy machine may end the wait before the run
-            while not ended.json()["status"].startswith("completed"):
-                await asyncio.sleep(0.05)
-                ended = await browser.get(f"/api/runs/{ended.json()['id']}")
+        assert ended.json()["status"].startswith("completed"), ended.text
     return ended.json()["outputs"]
 
 
 @pytest.mark.parametrize("pin", PINS, ids=lambda pin: pin.label)
 async def test_an_address_in_the_graph_leads_nowhere(working: Site, listener: Listener, pin: Pin):
-    addresses, watch = urls(listener.port), Watch()
+    addresses, watch = [url for url in urls(listener.port) if not (pin.file and url.startswith("data:"))], Watch()
     with watching(watch):
         errors = await run_agent(working, literal_agent(pin, addresses), {})
     assert listener.connections == 0
@@ -132,6 +148,24 @@ async def test_an_address_that_comes_in_leads_nowhere(working: Site, listener: L
             given = await run_agent(working, fed_agent(pin), {"address": pin.told(f"{host}:{listener.port}/")})
         assert given.keys() == {"error"}
     assert (listener.connections, watch.connections) == (0, [])
+
+
+@pytest.mark.parametrize("pin", [pin for pin in PINS if pin.file], ids=lambda pin: pin.label)
+async def test_a_file_that_redirects_leads_nowhere_else(tmp_path: Path, listener: Listener, sqlite_url: str, pin: Pin):
+    """Leave to fetch files at one address is no leave to follow it to others."""
+    other, watch = Listener(), Watch()
+    server = await asyncio.start_server(other.serve, "127.0.0.1", 0)
+    inside = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+    targets = [inside, "http://169.254.169.254/latest/meta-data", "http://[::1]/", "file:///etc/passwd"]
+    listener.answer = lambda path, headers: http(302, Location=targets[int(path[1:])])
+    allowed = f"127.0.0.1:{listener.port}"
+    addresses = [f"http://{allowed}/{number}" for number in range(len(targets))]
+    async with server, open_site(tmp_path, sqlite_url, egress_allow=[allowed]) as site, at_work(site):
+        with watching(watch):
+            errors = await run_agent(site, literal_agent(pin, addresses), {})
+    assert sorted(errors) == [f"error{number}" for number in range(len(targets))]
+    assert (listener.connections, other.connections) == (len(targets), 0)
+    assert set(watch.connections) == {str(("127.0.0.1", listener.port))}
 
 
 def test_every_block_that_goes_out_says_where_by_a_pin_that_is_tried():
@@ -193,6 +227,13 @@ def test_a_model_at_home_may_listen_on_either_kind_of_loopback_and_leave_is_for_
 def test_every_field_of_the_api_that_takes_an_address_is_tried():
     """Each has its own test above, and its name in FIELDS_TRIED."""
     assert set(outbound_fields(api_document())) - NEVER_FETCHED == FIELDS_TRIED
+
+
+def test_a_pin_that_takes_files_is_found_by_its_format_or_as_a_list_of_files():
+    assert takes_files("report", {"anyOf": [{"type": "string", "format": "file"}, {"type": "null"}]})
+    assert takes_files("report", {"type": "string", "format": "file"})
+    assert takes_files("files", {"type": "array", "items": {"type": "string"}})
+    assert not takes_files("files_name", {"type": "string"})
 
 
 @pytest.mark.parametrize("name", ["url", "callback_url", "webhook", "mcp_server", "feed_url", "image_href"])
