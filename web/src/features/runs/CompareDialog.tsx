@@ -1,23 +1,28 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import type { Schemas } from '@/api/shapes'
+import { agentById } from '@/features/agents/queries'
 import { say, sayStatus } from '@/kit/say'
 import { moment } from '@/kit/time'
 import { Dialog } from '@/ui/Dialog'
+import { Grown } from '@/ui/Grown'
 import { ScrollFrame } from '@/ui/ScrollFrame'
 import { ErrorPanel, SkeletonRows } from '@/ui/States'
-import { type Line, runsApart, stepsApart } from './compare'
-import { runById, runsOf, stepsOf } from './queries'
+import { comparisonOf } from './again'
+import { type Line, nodesApart, outputsApart, valuesApart, wholeApart } from './compare'
+import { runById, runsOf } from './queries'
 
 type Run = Schemas['RunOut']
 
-/** Two runs of one agent side by side. */
+/** Two ended runs of one agent side by side: a replay or a fork and its origin, until another is chosen. */
 export function CompareDialog({ run, onClose }: { run: Run; onClose: () => void }) {
   const id = useId()
   const { data, error, isPending } = useInfiniteQuery(runsOf({ agent_id: run.agent_id }))
-  const others = data?.pages.flatMap((page) => page.items).filter((one) => one.id !== run.id) ?? []
+  const others =
+    data?.pages.flatMap((page) => page.items).filter((one) => one.id !== run.id && one.ended_at !== null) ??
+    []
   const [chosen, choose] = useState<string | null>(null)
-  const other = chosen ?? others[0]?.id
+  const other = chosen ?? (others.find(({ id }) => id === run.origin?.run_id) ?? others[0])?.id
   return (
     <Dialog title={say('runs.compareTitle')} wide onClose={onClose}>
       {error && <ErrorPanel problem={error} />}
@@ -44,13 +49,12 @@ export function CompareDialog({ run, onClose }: { run: Run; onClose: () => void 
 
 function SideBySide({ run, otherId }: { run: Run; otherId: string }) {
   const other = useQuery(runById(otherId))
-  const steps = useQuery(stepsOf(run.id))
-  const otherSteps = useQuery(stepsOf(otherId))
-  const problem = other.error ?? steps.error ?? otherSteps.error
+  const compared = useQuery(comparisonOf(run.id, otherId))
+  const agent = useQuery(agentById(run.agent_id, run.version))
+  const problem = other.error ?? compared.error
   if (problem) return <ErrorPanel problem={problem} />
-  if (!other.data || !steps.data || !otherSteps.data) return <SkeletonRows rows={4} />
-  const { inputs, outputs } = runsApart(run, other.data)
-  const status = { what: say('runs.status'), a: sayStatus(run.status), b: sayStatus(other.data.status) }
+  if (!other.data || !compared.data) return <SkeletonRows rows={4} />
+  const names = new Map(agent.data?.graph.nodes?.map((node) => [node.id, node.name]))
   const heads = [say('runs.nth', { id: run.id.slice(-6) }), say('runs.nth', { id: otherId.slice(-6) })]
   return (
     <ScrollFrame className="table-frame" aria-label={say('runs.compareTitle')}>
@@ -65,10 +69,10 @@ function SideBySide({ run, otherId }: { run: Run; otherId: string }) {
             ))}
           </tr>
         </thead>
-        <Lines head={say('runs.name')} lines={[{ ...status, same: status.a === status.b }]} />
-        <Lines head={say('runs.inputs')} lines={inputs} />
-        <Lines head={say('runs.outputs')} lines={outputs} />
-        <Lines head={say('runs.steps')} lines={stepsApart(steps.data, otherSteps.data)} />
+        <Lines head={say('runs.name')} lines={wholeApart(compared.data)} />
+        <Lines head={say('runs.inputs')} lines={valuesApart(run.inputs, other.data.inputs)} />
+        <Lines head={say('runs.outputs')} lines={outputsApart(compared.data)} />
+        <Lines head={say('runs.steps')} lines={nodesApart(compared.data, (id) => names.get(id) || id)} />
       </table>
     </ScrollFrame>
   )
@@ -83,13 +87,22 @@ function Lines({ head, lines }: { head: string; lines: readonly Line[] }) {
           {head}
         </th>
       </tr>
-      {lines.map(({ what, a, b, same }) => (
-        <tr key={what}>
-          <td>{what}</td>
-          <td>{a}</td>
-          <td>{same ? <span className="quiet">{say('runs.unchanged')}</span> : <mark>{b}</mark>}</td>
-        </tr>
-      ))}
+      <Grown of={lines}>
+        {({ what, a, b, same }) => (
+          <tr>
+            <td>{what}</td>
+            <td>{a}</td>
+            <td>
+              <Other b={b} same={same} />
+            </td>
+          </tr>
+        )}
+      </Grown>
     </tbody>
   )
+}
+
+function Other({ b, same }: Pick<Line, 'b' | 'same'>) {
+  if (same === null) return b
+  return same ? <span className="quiet">{say('runs.unchanged')}</span> : <mark>{b}</mark>
 }

@@ -15,7 +15,14 @@ export function RerunDialog({ run, onClose, onStarted }: Props) {
     <Dialog title={say('runs.againTitle')} onClose={onClose}>
       {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows rows={2} />}
-      {data && <RunForm agent={data} initial={run.inputs} onStarted={onStarted} />}
+      {data && (
+        <RunForm
+          agent={data}
+          initial={run.inputs}
+          records={run.dry_run ? null : run.id}
+          onStarted={onStarted}
+        />
+      )}
     </Dialog>
   )
 }

@@ -8,6 +8,7 @@ import { Dialog } from '@/ui/Dialog'
 import { Menu } from '@/ui/Menu'
 import { remove } from '@/ui/removals'
 import { toastProblem } from '@/ui/toasts'
+import { useReplayRun } from './again'
 import { CompareDialog } from './CompareDialog'
 import { deleteRuns, useCancelRun, useRerunRun } from './queries'
 import { RerunDialog } from './RerunDialog'
@@ -16,7 +17,7 @@ import type { LiveRun } from './useRun'
 
 type Props = { run: Schemas['RunOut']; live: LiveRun }
 
-/** Stop what runs; run again, compare or delete what has ended. */
+/** Stop what runs; run again, replay, compare or delete what has ended. */
 export function RunActions({ run, live }: Props) {
   const ended = run.ended_at !== null || live.log.ended_at !== null
   return ended ? <Afterwards run={run} /> : <Stop run={run} steps={Object.values(live.log.steps)} />
@@ -77,6 +78,7 @@ function Afterwards({ run }: { run: Schemas['RunOut'] }) {
   const navigate = useNavigate()
   const cache = useQueryClient()
   const rerun = useRerunRun()
+  const replay = useReplayRun()
   const [open, setOpen] = useState<'changes' | 'compare' | null>(null)
   const close = () => setOpen(null)
   const go = (runId: string) => void navigate({ to: '/library/runs/$runId', params: { runId } })
@@ -106,6 +108,12 @@ function Afterwards({ run }: { run: Schemas['RunOut'] }) {
         label={say('runs.menu')}
         items={[
           { label: say('runs.againChanged'), icon: 'edit', writes: true, act: () => setOpen('changes') },
+          {
+            label: say('runs.replay'),
+            icon: 'clock',
+            writes: true,
+            act: () => replay.mutate(run.id, { onSuccess: ({ id }) => go(id), onError: toastProblem }),
+          },
           { label: say('runs.compareWith'), icon: 'list', act: () => setOpen('compare') },
           { label: say('common.delete'), icon: 'trash', danger: true, writes: true, act: deleteIt },
         ]}

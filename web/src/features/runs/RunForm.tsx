@@ -6,6 +6,8 @@ import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { ErrorPanel } from '@/ui/States'
 import { CredentialChoices } from './CredentialChoices'
+import { DryRunChoice } from './DryRunChoice'
+import { REAL, tried } from './dryRun'
 import { useStartRun } from './queries'
 import { useCredentials } from './useCredentials'
 
@@ -13,13 +15,16 @@ type Props = {
   agent: Schemas['AgentOut']
   /** What the fields begin with: the inputs of an earlier run. */
   initial?: Readonly<Record<string, unknown>>
+  /** A run that has ended, whose values a dry run can give again. */
+  records?: string | null
   onStarted: (run_id: string) => void
 }
 
 /** Start the version that is shown. */
-export function RunForm({ agent, initial: given = {}, onStarted }: Props) {
+export function RunForm({ agent, initial: given = {}, records = null, onStarted }: Props) {
   const start = useStartRun(agent.id)
   const credentials = useCredentials(agent.id, agent.version)
+  const [trial, setTrial] = useState(REAL)
   const [refused, setRefused] = useState<string | null>(null)
   const form = fieldsOf(agent.input_schema)
   const [typed, setTyped] = useState(() =>
@@ -34,7 +39,7 @@ export function RunForm({ agent, initial: given = {}, onStarted }: Props) {
       setRefused(null)
       const inputs = valuesOf(form, typed)
       start.mutate(
-        { inputs, version: agent.version, credentials: credentials.asked },
+        tried({ inputs, version: agent.version, credentials: credentials.asked }, trial, records),
         { onSuccess: (run) => onStarted(run.id) },
       )
     } catch (problem) {
@@ -53,13 +58,14 @@ export function RunForm({ agent, initial: given = {}, onStarted }: Props) {
           onChange={(value) => setTyped((before) => ({ ...before, [field.name]: value }))}
         />
       ))}
-      <CredentialChoices {...credentials} onChoose={credentials.choose} />
+      {!trial.dry && <CredentialChoices {...credentials} onChoose={credentials.choose} />}
+      <DryRunChoice trial={trial} records={records} onChange={setTrial} />
       {credentials.problem && <ErrorPanel problem={credentials.problem} />}
       {refused && <ErrorPanel problem={{ message: refused }} />}
       {start.error && <ErrorPanel problem={start.error} />}
       <div>
         <Button type="submit" icon="play" writes busy={start.isPending}>
-          {say('runs.go')}
+          {say(trial.dry ? 'runs.goDry' : 'runs.go')}
         </Button>
       </div>
     </form>

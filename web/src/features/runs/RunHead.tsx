@@ -7,6 +7,7 @@ import { say } from '@/kit/say'
 import { duration } from '@/kit/time'
 import { StatusBadge } from '@/ui/StatusBadge'
 import { When } from '@/ui/When'
+import { DryRunBadge, DryRunNote } from './DryRunMark'
 import { Elapsed } from './Elapsed'
 import { RunActions } from './RunActions'
 import { WaitsFor } from './StepBody'
@@ -26,9 +27,10 @@ export function RunHead({ run, live, onStep }: Props) {
       <header>
         <h1>{say('runs.name')}</h1>
         <StatusBadge status={live.status ?? run.status} />
-        {run.dry_run && <span className="badge">{say('runs.dryRunBadge')}</span>}
+        {run.dry_run && <DryRunBadge />}
         <RunActions run={run} live={live} />
       </header>
+      {run.dry_run && <DryRunNote />}
       <RunFacts run={run} live={live} />
       {log.ended_at === null && waiting && <WaitsFor step={waiting} />}
       {(reason || failed !== undefined) && log.ended_at !== null && (

@@ -12,6 +12,7 @@ import { EmptyState, ErrorPanel, SkeletonRows } from '@/ui/States'
 import { StatusBadge } from '@/ui/StatusBadge'
 import { type Column, Table } from '@/ui/Table'
 import { When } from '@/ui/When'
+import { DryRunBadge } from './DryRunMark'
 import { deleteRuns, runsOf } from './queries'
 import { RUN_STATUSES, type RunStatus, type RunsView } from './view'
 
@@ -116,7 +117,16 @@ function columns(names: Names): Column<Run>[] {
         </Link>
       ),
     },
-    { name: 'status', head: say('runs.status'), cell: ({ status }) => <StatusBadge status={status} /> },
+    {
+      name: 'status',
+      head: say('runs.status'),
+      cell: ({ status, dry_run }) => (
+        <span className="row wrap">
+          <StatusBadge status={status} />
+          {dry_run && <DryRunBadge />}
+        </span>
+      ),
+    },
     { name: 'started', head: say('runs.started'), cell: ({ created_at }) => <When at={created_at} /> },
     {
       name: 'took',

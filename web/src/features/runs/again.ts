@@ -35,3 +35,23 @@ export function useForkRun(run_id: string) {
     onSettled: () => cache.invalidateQueries({ queryKey: ['runs', 'list'] }),
   })
 }
+
+/** Two runs side by side, as the server tells them; they have ended, so that it stays as it is. */
+export function comparisonOf(a: string, b: string) {
+  return queryOptions({
+    queryKey: ['runs', 'compared', a, b],
+    queryFn: () => unwrap(api.GET('/api/runs/compare', { params: { query: { a, b } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** A run lived once more from its records: what only computes runs, all else answers what it answered. */
+export function useReplayRun() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: (run_id: string) =>
+      unwrap(api.POST('/api/runs/{run_id}/replay', { params: { path: { run_id } } })),
+    onSuccess: (run) => cache.setQueryData(runById(run.id).queryKey, run),
+    onSettled: () => cache.invalidateQueries({ queryKey: ['runs', 'of'] }),
+  })
+}

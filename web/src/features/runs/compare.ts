@@ -1,34 +1,68 @@
-/** Where two runs differ. Pure. */
+/** Two runs side by side, line by line, as the server compared them. Pure. */
 import type { Schemas } from '@/api/shapes'
 import { inline } from '@/kit/json'
+import { dollars } from '@/kit/money'
+import { say, sayStatus } from '@/kit/say'
+import { elapsed } from '@/kit/time'
 
-type Run = Pick<Schemas['RunOut'], 'status' | 'version' | 'inputs' | 'outputs' | 'started_at' | 'ended_at'>
-type Step = Pick<Schemas['StepOut'], 'node_id' | 'status' | 'attempt'>
+type Comparison = Schemas['RunComparison']
+type Figures = Schemas['NodeFigures']
+type Values = Readonly<Record<string, unknown>>
 
-export type Line = { what: string; a: string; b: string; same: boolean }
+/** `same` is null where a difference means nothing: no two runs take equally long. */
+export type Line = { what: string; a: string; b: string; same: boolean | null }
 
 function line(what: string, a: string, b: string): Line {
   return { what, a, b, same: a === b }
 }
 
 /** Every value that either of them has, under its name. */
-export function valuesApart(a: Readonly<Record<string, unknown>>, b: typeof a): Line[] {
+export function valuesApart(a: Values, b: Values): Line[] {
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort()
-  const told = (of: typeof a, name: string) => (Object.hasOwn(of, name) ? inline(of[name], 2_000) : '')
+  const told = (of: Values, name: string) => (Object.hasOwn(of, name) ? inline(of[name], 2_000) : '')
   return names.map((name) => line(name, told(a, name), told(b, name)))
 }
 
-export function runsApart(a: Run, b: Run): { inputs: Line[]; outputs: Line[] } {
-  return { inputs: valuesApart(a.inputs, b.inputs), outputs: valuesApart(a.outputs, b.outputs) }
+export function wholeApart({ a, b }: Pick<Comparison, 'a' | 'b'>): Line[] {
+  return [
+    line(say('runs.status'), sayStatus(a.status), sayStatus(b.status)),
+    line(say('runs.versionHead'), String(a.version), String(b.version)),
+    { what: say('runs.took'), a: elapsed(a.duration_ms), b: elapsed(b.duration_ms), same: null },
+    line(say('runs.spent'), dollars(a.cost_microdollars), dollars(b.cost_microdollars)),
+  ]
 }
 
-/** How the steps of each node ended in either run, in the order of the first. */
-export function stepsApart(a: readonly Step[], b: readonly Step[]): Line[] {
-  const nodes = [...new Set([...a, ...b].map(({ node_id }) => node_id))]
-  const ends = (of: readonly Step[], node: string) =>
-    of
-      .filter(({ node_id }) => node_id === node)
-      .map(({ status, attempt }) => (attempt > 1 ? `${status} ×${attempt}` : status))
-      .join(', ')
-  return nodes.map((node) => line(node, ends(a, node), ends(b, node)))
+export function outputsApart({ outputs }: Pick<Comparison, 'outputs'>): Line[] {
+  return outputs.map(({ name, same, a, b }) => ({ what: name, a: valuesIn(a), b: valuesIn(b), same }))
+}
+
+/** A single value as itself, several as the list that they are. */
+function valuesIn(values: readonly unknown[]): string {
+  if (values.length === 0) return ''
+  return inline(values.length === 1 ? values[0] : values, 2_000)
+}
+
+/** How the steps of each node ended, what they took and cost, and whether they gave the same values. */
+export function nodesApart(
+  { nodes }: Pick<Comparison, 'nodes'>,
+  titleOf: (node_id: string) => string,
+): Line[] {
+  return nodes.map(({ node_id, same_outputs, a, b }) => {
+    const same = same_outputs && endsOf(a) === endsOf(b)
+    const apart = a !== null && b !== null && !same_outputs
+    const told = [figuresOf(b), apart && say('runs.otherValues')].filter(Boolean).join('; ')
+    return { what: titleOf(node_id), a: figuresOf(a), b: told, same }
+  })
+}
+
+function endsOf(figures: Figures | null): string {
+  return Object.entries(figures?.statuses ?? {})
+    .map(([status, count]) => (count > 1 ? `${sayStatus(status)} ×${count}` : sayStatus(status)))
+    .join(', ')
+}
+
+function figuresOf(figures: Figures | null): string {
+  if (figures === null) return say('runs.compareNotReached')
+  const cost = figures.cost_microdollars > 0 && dollars(figures.cost_microdollars)
+  return [endsOf(figures), elapsed(figures.duration_ms), cost].filter(Boolean).join(', ')
 }

@@ -85,19 +85,6 @@ export function useCancelRun(run_id: string) {
   })
 }
 
-const MOST_STEPS = 200
-
-/** The first steps of a run, as the server tells them. */
-export function stepsOf(run_id: string) {
-  return queryOptions({
-    queryKey: [...all, run_id, 'steps'],
-    queryFn: async () => {
-      const params = { path: { run_id }, query: { limit: MOST_STEPS } }
-      return (await unwrap(api.GET('/api/runs/{run_id}/steps', { params }))).items
-    },
-  })
-}
-
 /** The same version with the same inputs and masks once more. */
 export function useRerunRun() {
   const cache = useQueryClient()

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { Schemas } from '@/api/shapes'
+import { DryRunNote } from '@/features/runs/DryRunMark'
 import { Elapsed } from '@/features/runs/Elapsed'
 import { runById, useCancelRun } from '@/features/runs/queries'
 import { RunForm } from '@/features/runs/RunForm'
@@ -23,6 +24,7 @@ type Props = {
 
 /** Start the agent from here and watch it on the canvas. */
 export function RunDrawer({ agent, runId, isDirty, onSave, onStarted }: Props) {
+  const records = useRecordsOf(runId)
   return (
     <section className="stack" aria-label={say('live.thisAgent')}>
       <h2>{say('live.run')}</h2>
@@ -36,11 +38,17 @@ export function RunDrawer({ agent, runId, isDirty, onSave, onStarted }: Props) {
           </div>
         </>
       ) : (
-        <RunForm key={agent.content_hash} agent={agent} onStarted={onStarted} />
+        <RunForm key={agent.content_hash} agent={agent} records={records} onStarted={onStarted} />
       )}
       {runId !== null && <RunResult key={runId} runId={runId} />}
     </section>
   )
+}
+
+/** The run that is looked at, once it has ended and if it was no dry run: its values can be given again. */
+function useRecordsOf(runId: string | null): string | null {
+  const { data: run } = useQuery({ ...runById(runId ?? ''), enabled: runId !== null })
+  return run && run.ended_at !== null && !run.dry_run ? run.id : null
 }
 
 function RunResult({ runId }: { runId: string }) {
@@ -60,6 +68,7 @@ function RunResult({ runId }: { runId: string }) {
           {say('again.goesBack')}
         </Link>
       )}
+      {run?.dry_run && <DryRunNote />}
       {!live.over && live.status !== null && <StopRun runId={runId} />}
       {live.log.reason && <ErrorPanel problem={{ message: live.log.reason }} />}
       <RunOutputs results={live.log.results} over={live.over} />
