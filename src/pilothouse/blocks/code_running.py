@@ -9,6 +9,7 @@ from pydantic import Field
 from pilothouse.blocks.contract import (
     AnyJson,
     BlockContext,
+    BlockFailed,
     BlockInput,
     BlockOutput,
     Category,
@@ -18,12 +19,13 @@ from pilothouse.blocks.contract import (
 )
 from pilothouse.blocks.credentials import CredentialRef, credentials_field
 from pilothouse.blocks.example import LeftFile, Ran
+from pilothouse.blocks.files import MAX_READ, Files, plain_name
 from pilothouse.blocks.sandbox import CodeFile, CodeOrder, CodeOutcome
 from pilothouse.kit.json import Json, JsonObject
 
 MOST_SECONDS = 1500  # a block has half an hour, and may have to wait for its turn
 MAX_FILES = 50
-MAX_FILE_BYTES = 1024 * 1024  # of all files that are handed on
+MAX_INLINE_BYTES = 1024 * 1024  # of all files that are handed on, where nothing stores them
 LAST_WORDS = 2000
 
 Code: TypeAlias = Annotated[str, Field(description="The program.", json_schema_extra={"format": "code"})]
@@ -101,7 +103,7 @@ class ExecuteCodeOut(CodeOut):
                             "name": "one.txt",
                             "size": 2,
                             "type": "text/plain",
-                            "file": "data:text/plain;base64,MQo=",
+                            "file": "workspace://00000000-0000-7000-8000-000000000101#text/plain",
                         }
                     ],
                 ),
@@ -128,7 +130,7 @@ async def execute_code(ask: ExecuteCodeIn, ctx: BlockContext) -> ExecuteCodeOut:
     )
     outcome = await ctx.sandbox.run(order)
     told = ExecuteCodeOut.model_validate(_told(outcome, order))
-    told.files = _shown(outcome)
+    told.files = await _shown(outcome, ctx)
     return told
 
 
@@ -258,17 +260,33 @@ def _last_words(outcome: CodeOutcome) -> str:
     return lines[-1][:LAST_WORDS] if lines else f"the program ended with exit code {outcome.code}"
 
 
-def _shown(outcome: CodeOutcome) -> list[JsonObject]:
+async def _shown(outcome: CodeOutcome, ctx: BlockContext) -> list[JsonObject]:
     """The first of the files; one that is too large for what is left is named without its content."""
+    store = _store(ctx)
+    room = MAX_INLINE_BYTES if store is None else MAX_READ
     shown: list[JsonObject] = []
-    room = MAX_FILE_BYTES
-    for file in outcome.files[:MAX_FILES]:
+    for number, file in enumerate(outcome.files[:MAX_FILES]):
         entry = _entry(file)
         if len(file.content) <= room:
             room -= len(file.content)
-            entry["file"] = f"data:{entry['type']};base64,{b64encode(file.content).decode()}"
+            # A folder for each: steps may leave files of one name, and programs call them what they like.
+            place = f"code/{ctx.step_id}-{number}/{plain_name(str(entry['name']))}"
+            entry["file"] = await _kept(store, place, file.content, str(entry["type"]))
         shown.append(entry)
     return shown
+
+
+def _store(ctx: BlockContext) -> Files | None:
+    try:
+        return ctx.files
+    except BlockFailed:  # there is none here
+        return None
+
+
+async def _kept(store: Files | None, place: str, content: bytes, kind: str) -> str:
+    if store is None:
+        return f"data:{kind};base64,{b64encode(content).decode()}"
+    return await store.write(place, content, mime_type=kind)
 
 
 def _entry(file: CodeFile) -> dict[str, Json]:

@@ -79,6 +79,9 @@ def too_large(limit: int) -> BlockFailed:
 
 def name_in(address: str) -> str:
     """A name for what was fetched from there."""
-    last = unquote(urlsplit(address).path).rpartition("/")[2]
-    name = _ODD.sub("_", last).strip(". ")[:100]
-    return name or "file"
+    return plain_name(unquote(urlsplit(address).path).rpartition("/")[2])
+
+
+def plain_name(told: str) -> str:
+    """A name that every place for files takes."""
+    return _ODD.sub("_", told).strip(". ")[:100] or "file"

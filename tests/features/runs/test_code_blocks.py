@@ -14,6 +14,7 @@ from tests.sandboxing import need_walls
 
 EXECUTE = "0b02b072-abe7-11ef-8372-fb5d162dd712"
 INSTANTIATE = "ff0861c9-1726-4aec-9e5b-bf53f3622112"
+READ = "3735a31f-7e18-4aca-9e90-08a7120674bc"
 STEP = "82b59b8e-ea10-4d57-9161-8b169b0adba6"
 
 
@@ -30,13 +31,33 @@ async def test_an_agent_runs_code_and_hands_on_what_came_of_it(stand: Stand):
         executes(code, "response", "main_result", "stdout_logs", "files", variables={"n": 41}, timeout=60)
     )
     assert ended["status"] == "completed"
-    file = {"path": "a.txt", "name": "a.txt", "size": 2, "type": "text/plain", "file": "data:text/plain;base64,aGk="}
+    ((file,),) = ended["outputs"]["files"]
+    assert {**file, "file": None} == {"path": "a.txt", "name": "a.txt", "size": 2, "type": "text/plain", "file": None}
+    file_id, _, kind = file["file"].removeprefix("workspace://").partition("#")
+    (stored,) = (await stand.ann.browser.get("/api/workspace/files")).json()["items"]
+    assert (stored["id"], kind, stored["name"], stored["scope_id"]) == (file_id, "text/plain", "a.txt", ended["id"])
     assert ended["outputs"] == {
         "response": ["[42]"],
         "main_result": [{"text": "[42]", "json": [42]}],
         "stdout_logs": ["said\n"],
         "files": [[file]],
     }
+
+
+async def test_files_that_code_leaves_are_read_by_later_steps_whatever_they_are_called(stand: Stand):
+    await need_walls()
+    nodes = [
+        node("code", EXECUTE, code="open('a\\\\b:\\n.txt', 'w').write('hi')"),
+        node("again", EXECUTE, code="open('a\\\\b:\\n.txt', 'w').write('ho')"),
+        *(node(f"read_{name}", READ) for name in ("code", "again")),
+        node("out", graphs.OUTPUT, name="said"),
+    ]
+    links = [
+        *(link(name, "files_$_0_#_file", f"read_{name}", "file_input") for name in ("code", "again")),
+        *(link(f"read_{name}", "content", "out", "value") for name in ("code", "again")),
+    ]
+    ended = await stand.run(graph("Reads", nodes, links))
+    assert sorted(ended["outputs"]["said"]) == ["hi", "ho"]
 
 
 async def test_code_that_fails_fires_its_last_words(stand: Stand):
