@@ -16,7 +16,7 @@ from tests.browser.house import EMAIL, PASSWORD, House
 
 HERE = Path(__file__).parent
 WIDE, PHONE = ViewportSize(width=1440, height=900), ViewportSize(width=390, height=844)
-PATIENCE = 15_000  # milliseconds: the first turn of a process loads the agent library, on a machine that may be busy
+PATIENCE = 30_000  # milliseconds: the first turn of a process loads the agent library, on a machine that may be busy
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-prefers-reduced-motion"]
 
 

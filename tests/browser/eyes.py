@@ -9,9 +9,11 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, R
 from tests.app.commands import ROOT
 
 AXE = (ROOT / "web/node_modules/axe-core/axe.min.js").read_text
+COLOURS = ("color-contrast",)  # all that another theme can change
 
-LOOK_FOR_BARRIERS = """async () => {
-  const found = await axe.run(document, {resultTypes: ['violations']});
+LOOK_FOR_BARRIERS = """async (only) => {
+  const runOnly = only.length > 0 ? {runOnly: {type: 'rule', values: only}} : {};
+  const found = await axe.run(document, {resultTypes: ['violations'], ...runOnly});
   return found.violations
     .filter((one) => one.impact === 'serious' || one.impact === 'critical')
     .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`);
@@ -79,10 +81,14 @@ class Eyes:
         assert not wrong, "\n".join(wrong)
 
 
-def barriers(page: Page) -> list[str]:
-    """Serious and critical findings of axe-core. It is handed to the debugger, so the page's policy stays as it is."""
-    page.evaluate(AXE())
-    return page.evaluate(LOOK_FOR_BARRIERS)
+def barriers(page: Page, only: Sequence[str] = ()) -> list[str]:
+    """Serious and critical findings of axe-core, by all of its rules or only these.
+
+    It is handed to the debugger, so the page's policy stays as it is.
+    """
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE())
+    return page.evaluate(LOOK_FOR_BARRIERS, list(only))
 
 
 def clipped(page: Page) -> list[str]:

@@ -75,27 +75,6 @@ def test_b13_a_run_is_watched_on_the_canvas_and_what_was_typed_stays(
     eyes.saw_nothing_wrong()
 
 
-def test_b10_who_saves_second_is_asked(lived_in: House, owner: StorageState, visit: Visit) -> None:
-    """Scenario 22."""
-    page, eyes = visit(lived_in, storage_state=owner, allowed=("412",))
-    agent = new_agent(page)
-    page.goto(f"/build/{agent['id']}")
-    open_block(page, "Fill text template")
-    page.get_by_label("format", exact=True).fill("Mine {{ name }}")
-    theirs = {**GREETING, "description": "Changed by somebody else."}
-    ask(page, "PUT", f"/api/agents/{agent['id']}", {"graph": theirs, "base_version": 1})
-
-    page.get_by_role("button", name="Save").click()
-    expect(page.get_by_role("dialog")).to_contain_text("was changed meanwhile")
-    expect(page.get_by_role("list", name="Changes")).to_contain_text("Changed by somebody else.")
-    assert barriers(page) == []
-    page.get_by_role("button", name="Save mine on top").click()
-    expect(page.get_by_text("version 3", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_label("format", exact=True)).to_have_value("Hello {{ name }}, welcome aboard!")
-    eyes.saw_nothing_wrong()
-
-
 def test_b11_versions_are_compared_and_an_old_one_is_brought_back(
     lived_in: House, owner: StorageState, visit: Visit
 ) -> None:
@@ -104,7 +83,7 @@ def test_b11_versions_are_compared_and_an_old_one_is_brought_back(
     agent = new_agent(page)
     place = f"/api/agents/{agent['id']}"
     ask(page, "PATCH", place, {"base_version": 1, "ops": [{"op": "set_name", "value": "Renamed"}], "note": "Shorter"})
-    page.goto(f"/library/agents/{agent['id']}")
+    page.goto(f"/library/agents/{agent['id']}?tab=versions")
     versions = page.get_by_role("region", name="Versions")
     expect(versions.get_by_role("listitem")).to_have_count(2)
     expect(versions).to_contain_text("Shorter")

@@ -18,11 +18,11 @@ def say(page: Page, words: str) -> None:
 
 
 def begin_slow_turn(page: Page) -> None:
-    """A turn that waits for a run of half a minute."""
+    """A turn that waits for a run that will not end by itself."""
     page.goto("/")
     agents = ask(page, "GET", "/api/agents")["items"]
     if not any(agent["name"] == "Slow greeting" for agent in agents):
-        ask(page, "POST", "/api/agents", {"graph": slow_greeting(30)})
+        ask(page, "POST", "/api/agents", {"graph": slow_greeting(600)})
     say(page, "run Slow greeting with name=World")
     expect(page.locator(".tool-row").last).to_contain_text("Agent")
     expect(page.locator(".tool-row").last).to_contain_text("waiting")

@@ -166,5 +166,5 @@ def test_n5_a_server_with_another_build_offers_to_reload(lived_in: House, owner:
     lived_in.kill()
     page.context.set_offline(False)
     lived_in.start()
-    expect(page.locator(".banner")).to_contain_text("The server runs a new version", timeout=20_000)
+    expect(page.locator(".banner")).to_contain_text("The server runs a new version")
     expect(page.locator(".banner").get_by_role("button", name="Reload")).to_be_visible()

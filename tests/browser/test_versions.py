@@ -49,6 +49,8 @@ def test_b10_scenario_22_mine_goes_on_top_and_theirs_stays_a_version(contested: 
     expect(page.get_by_text("version 3", exact=True)).to_be_visible()
     versions = ask(page, "GET", f"/api/agents/{agent}/versions")["items"]
     assert [one["description"] for one in versions[:2]] == [GREETING["description"], THEIRS["description"]]
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_label("format", exact=True)).to_have_value("Hello {{ name }}, welcome aboard!")
 
 
 def test_b10_scenario_22_theirs_is_loaded_and_mine_is_still_offered(contested: tuple[Page, str]) -> None:

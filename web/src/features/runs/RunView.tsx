@@ -21,16 +21,22 @@ export function RunPageView({ runId, view, onView }: Props) {
   return (
     <>
       <RunHead run={run.data} live={live} onStep={(step) => onView({ ...view, step })} />
-      <Reviews runId={runId} steps={Object.values(live.log.steps)} />
-      <RunOutputs results={live.log.results} over={live.over} />
-      <RunSteps
-        runId={runId}
-        log={live.log}
-        created={run.data.created_at}
-        names={names}
-        view={view}
-        onView={onView}
-      />
+      {live.loading ? (
+        <SkeletonRows />
+      ) : (
+        <>
+          <Reviews runId={runId} steps={Object.values(live.log.steps)} />
+          <RunOutputs results={live.log.results} over={live.over} />
+          <RunSteps
+            runId={runId}
+            log={live.log}
+            created={run.data.created_at}
+            names={names}
+            view={view}
+            onView={onView}
+          />
+        </>
+      )}
     </>
   )
 }

@@ -7,12 +7,18 @@ import { runLog } from './log'
 import { runById } from './queries'
 import type { RunView } from './reducer'
 
-export type LiveRun = { log: RunView; status: string | null; over: boolean }
+export type LiveRun = {
+  log: RunView
+  status: string | null
+  over: boolean
+  /** What has happened so far is still on its way. */
+  loading: boolean
+}
 
 /** A run as its log tells it, which is ahead of any row that was fetched. */
 export function useLiveRun(run_id: string | null): LiveRun {
   const cache = useQueryClient()
-  const { state, phase } = useLog(runLog, run_id)
+  const { state, phase, refused } = useLog(runLog, run_id)
   const over = phase === 'ended'
 
   const wasGoing = useRef(false)
@@ -24,7 +30,7 @@ export function useLiveRun(run_id: string | null): LiveRun {
     void cache.invalidateQueries({ queryKey: runById(run_id).queryKey })
   }, [over, phase, state.status, cache, run_id])
 
-  return { log: state, status: state.status, over }
+  return { log: state, status: state.status, over, loading: phase === 'loading' && refused === null }
 }
 
 export function useRun(run_id: string) {
