@@ -194,6 +194,17 @@ async def test_a_key_repeated_answers_the_first_run(stand: Stand):
     assert await stand.count("runs") == 1
 
 
+async def test_a_caller_who_asks_again_and_waits_gets_the_result_of_the_first_run(stand: Stand):
+    """C1"""
+    agent = await stand.agent(graphs.sleeper(2))
+    first = await start(stand, agent, {"inputs": {"n": 7}}, Idempotency_Key="once")
+    again = await start(stand, agent, {"inputs": {"n": 7}}, Idempotency_Key="once", Prefer="wait=60")
+    assert (again.json()["id"], again.json()["status"]) == (first.json()["id"], "completed")
+    told = [again.headers[name] for name in ("idempotent-replay", "preference-applied")]
+    assert (again.status_code, told) == (200, ["true", "wait=60"])
+    assert again.json() == await stand.get(first.json()["id"])
+
+
 async def test_fifty_equal_requests_at_once_start_one_run(stand: Stand):
     """C1"""
     agent = await stand.agent(graphs.adder())

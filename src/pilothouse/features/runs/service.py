@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+import structlog
+
 from pilothouse.base import failpoints
 from pilothouse.base.actor import Actor
-from pilothouse.base.committer import Committer, Refused, Write, WriteSet
+from pilothouse.base.committer import Committer, DatabaseUnavailable, Refused, Write, WriteSet
 from pilothouse.base.jobs.bells import Bell
 from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.inbox import SEND_FACT
@@ -32,6 +34,8 @@ from pilothouse.features.runs.shots import Shots
 from pilothouse.features.runs.writes import KIND, Caps, NewRun, admit_run, lanes_of
 from pilothouse.kit.ids import RunId, new_id
 from pilothouse.kit.json import Json, dumps, loads
+
+log = structlog.get_logger()
 
 _PIN_RUN = update_by(runs, ["id"], ["pinned_at"])
 POLL_SECONDS = 1.0
@@ -134,21 +138,49 @@ class Runs:
 
         The answer may be lost: the row is the truth.
         """
-        deadline = asyncio.get_running_loop().time() + seconds
         assert admitted.answer is not None
         try:
-            while (left := deadline - asyncio.get_running_loop().time()) > 0:
-                done, _ = await asyncio.wait([admitted.answer], timeout=min(left, POLL_SECONDS))
-                if done and (answer := admitted.answer.result()):
-                    return answer
-                facts = await queries.get_run(self.reader, actor, admitted.id)
-                if facts.ended_at is not None:
-                    return dumps(run_json(facts))
-                if stopping is not None and stopping.is_set():
-                    break
-            return None
+            return await self._await_end(actor, admitted.id, seconds, stopping, admitted.answer)
         finally:
             self.motor.fanout.forget(admitted.id)
+
+    async def await_known_end(
+        self, actor: Actor, run_id: RunId, seconds: float, stopping: asyncio.Event | None = None
+    ) -> str | None:
+        """As `await_end`, of a run whose answer goes to whoever started it."""
+        return await self._ended(actor, run_id) or await self._await_end(actor, run_id, seconds, stopping)
+
+    async def _await_end(
+        self,
+        actor: Actor,
+        run_id: RunId,
+        seconds: float,
+        stopping: asyncio.Event | None,
+        answer: "asyncio.Future[str] | None" = None,
+    ) -> str | None:
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + seconds
+        while (left := deadline - clock()) > 0:
+            wait = min(left, POLL_SECONDS)
+            if answer is None:
+                await asyncio.sleep(wait)
+            elif (await asyncio.wait([answer], timeout=wait))[0]:
+                if text := answer.result():
+                    return text
+                answer = None  # it was too long to be carried, and says no more
+            if (text := await self._ended(actor, run_id)) is not None:
+                return text
+            if stopping is not None and stopping.is_set():
+                break
+        return None
+
+    async def _ended(self, actor: Actor, run_id: RunId) -> str | None:
+        try:
+            facts = await queries.get_run(self.reader, actor, run_id)
+        except DatabaseUnavailable:  # who waits can wait for that too
+            log.info("run.not_read", run_id=run_id)
+            return None
+        return None if facts.ended_at is None else dumps(run_json(facts))
 
     async def cancel_run(self, actor: Actor, run_id: RunId) -> tuple[RunFacts, bool]:
         """Mark the run and all below it as cancelled; those that nobody runs end at once.

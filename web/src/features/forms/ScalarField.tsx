@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { FileField } from '@/features/files/FileField'
 import { list, text } from '@/kit/json'
 import { say } from '@/kit/say'
 import { AreaField, CheckField, ChoiceField, Field } from '@/ui/Field'
@@ -54,11 +55,12 @@ export function ScalarField({
     const more = kind === 'any' ? [help, say('forms.any')].filter(Boolean).join(' ') : help
     return <AreaField {...shared} help={more} rows={kind === 'long' ? 4 : 2} />
   }
+  if (kind === 'file') return <FileField {...shared} help={help} onChange={keep} />
   const numeric = kind === 'number' || kind === 'integer'
   return (
     <Field
       {...shared}
-      help={kind === 'file' ? [help, say('forms.file')].filter(Boolean).join(' ') : help}
+      help={help}
       type={TYPES[kind] ?? 'text'}
       autoComplete={kind === 'secret' ? 'new-password' : 'off'}
       inputMode={numeric ? 'decimal' : 'text'}

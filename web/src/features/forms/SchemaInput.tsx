@@ -1,3 +1,4 @@
+import { FileField } from '@/features/files/FileField'
 import { AreaField, CheckField, ChoiceField, Field } from '@/ui/Field'
 import type { InputField } from './schema'
 
@@ -33,6 +34,9 @@ export function SchemaInput({ field, value, fault, disabled, onChange }: Props) 
         onChange={(event) => onChange(event.target.value)}
       />
     )
+  }
+  if (field.kind === 'file') {
+    return <FileField {...shared} optional={!field.required} value={value} onChange={onChange} />
   }
   if (field.kind === 'long' || field.kind === 'json') {
     return (

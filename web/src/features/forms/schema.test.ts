@@ -61,3 +61,13 @@ test('B3: long texts, choices, dates and times get fields of their own', () => {
   }).map(({ kind }) => kind)
   expect(kinds).toEqual(['long', 'choice', 'date'])
 })
+
+test('B3: an input that takes a file gets a field for files, and its reference is sent as it is', () => {
+  const [field] = fieldsOf({
+    properties: { report: { anyOf: [{ type: 'string' }, { type: 'null' }], format: 'file' } },
+    required: ['report'],
+  })
+  expect(field?.kind).toBe('file')
+  const report = 'workspace://01990000-0000-7000-8000-000000000101#text/csv'
+  expect(valuesOf(field ? [field] : [], { report })).toEqual({ report })
+})

@@ -10,6 +10,7 @@ export type FieldKind =
   | 'choice'
   | 'date'
   | 'time'
+  | 'file'
   | 'json'
 
 export type InputField = {
@@ -53,7 +54,7 @@ const KINDS: Record<string, FieldKind> = {
   integer: 'integer',
   boolean: 'boolean',
 }
-const FORMATS: Record<string, FieldKind> = { 'long-text': 'long', date: 'date', time: 'time' }
+const FORMATS: Record<string, FieldKind> = { 'long-text': 'long', date: 'date', time: 'time', file: 'file' }
 
 /** A type beside null is that type: an input left empty is simply not sent. */
 function kindOf(schema: Fields): FieldKind {
@@ -71,7 +72,7 @@ export function written(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-const PLAIN = new Set<FieldKind>(['text', 'long', 'choice', 'date', 'time'])
+const PLAIN = new Set<FieldKind>(['text', 'long', 'choice', 'date', 'time', 'file'])
 
 /** What is left empty is not sent, unless it is text that was asked for. Throws with the label of a bad value. */
 export function valuesOf(

@@ -1,9 +1,9 @@
 import { useState } from 'react'
+import { FileOrValue } from '@/features/files/FileValue'
 import { say } from '@/kit/say'
 import { CopyButton } from '@/ui/CopyButton'
 import { Grown } from '@/ui/Grown'
 import { More } from '@/ui/More'
-import { Rendered } from '@/ui/render/Rendered'
 
 type Result = { name: string; value: unknown }
 type Props = { results: readonly Result[]; over: boolean }
@@ -26,7 +26,7 @@ export function RunOutputs({ results, over }: Props) {
               <div>
                 <dt>{result.name}</dt>
                 <dd>
-                  <Rendered name={result.name} value={result.value} />
+                  <FileOrValue name={result.name} value={result.value} />
                 </dd>
               </div>
             )}

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router'
+import { FileOrValue } from '@/features/files/FileValue'
 import { say } from '@/kit/say'
 import { moment } from '@/kit/time'
 import { Grown } from '@/ui/Grown'
-import { Rendered } from '@/ui/render/Rendered'
 import { When } from '@/ui/When'
 import type { StepView } from './reducer'
 
@@ -58,7 +58,7 @@ export function StepBody({ step }: { step: StepView }) {
         {(output) => (
           <div>
             <span className="quiet small">{output.pin}</span>
-            <Rendered name={output.pin} value={output.value} />
+            <FileOrValue name={output.pin} value={output.value} />
           </div>
         )}
       </Grown>

@@ -7,7 +7,7 @@ export const forms = {
   'forms.cell': '{label}, {column}, row {number}',
   'forms.column': 'Column',
   'forms.credentials_none': 'There are no credentials for this yet: {providers}. Add them in Settings.',
-  'forms.file': 'The address or the id of a file.',
+  'forms.file': 'A file of the workspace, or an address.',
   'forms.item': '{label} {number}',
   'forms.json': 'This is not valid JSON.',
   'forms.key': 'Key',

@@ -5,6 +5,7 @@ import { builder } from './builder'
 import { canvas } from './canvas'
 import { chat } from './chat'
 import { common } from './common'
+import { files } from './files'
 import { forms } from './forms'
 import { live } from './live'
 import { runs } from './runs'
@@ -22,6 +23,7 @@ export const english = {
   ...canvas,
   ...chat,
   ...common,
+  ...files,
   ...forms,
   ...live,
   ...runs,

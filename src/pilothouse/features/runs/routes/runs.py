@@ -102,13 +102,15 @@ async def start_run(agent_id: PathId, body: RunIn, request: Request) -> Response
         service.reader,
         lambda run_id, also: start(service, actor, ask, dry_run, wait=wait is not None, run_id=run_id, also=also),
     )
+    headers, stopping, final = _location(request, admitted.id), request.app.state.stopping, None
     if isinstance(admitted, KnownRun):
-        facts = await queries.get_run(service.reader, actor, admitted.id)
-        return _json(run_json(facts), 201, _location(request, admitted.id) | {"Idempotent-Replay": "true"})
-    headers = _location(request, admitted.id)
-    if wait is None:
+        headers["Idempotent-Replay"] = "true"
+        if wait is not None:
+            final = await service.await_known_end(actor, admitted.id, wait, stopping)
+    elif wait is None:
         return _json(run_json(admitted.facts), 201, headers)
-    final = await service.await_end(actor, admitted, wait, request.app.state.stopping)
+    else:
+        final = await service.await_end(actor, admitted, wait, stopping)
     if final is not None:
         return _json(final, 200, headers | {"Preference-Applied": f"wait={wait}"})
     return _json(run_json(await queries.get_run(service.reader, actor, admitted.id)), 201, headers)

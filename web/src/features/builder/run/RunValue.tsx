@@ -1,3 +1,5 @@
+import { KeptFile } from '@/features/files/FileValue'
+import { referenceIn, sizeIn } from '@/features/files/reference'
 import { fields, number, text } from '@/kit/json'
 import { say } from '@/kit/say'
 import { Value } from '@/ui/Value'
@@ -16,17 +18,15 @@ export function largeValue(value: unknown): Large | null {
 /** A value of a run; one that is too large for its log opens as a file. */
 export function RunValue({ runId, value }: { runId: string; value: unknown }) {
   const large = largeValue(value)
+  const file = referenceIn(value)
+  if (file !== null) return <KeptFile reference={file} />
   if (large === null) return <Value value={value} />
   return (
     <>
       <Value value={`${large.preview}…`} />
       <a href={`/api/runs/${runId}/values/${large.hash}`} target="_blank" rel="noopener noreferrer">
-        {say('live.openFile', { size: sizeOf(large.bytes) })}
+        {say('live.openFile', { size: sizeIn(large.bytes) })}
       </a>
     </>
   )
-}
-
-function sizeOf(bytes: number): string {
-  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }
