@@ -20,7 +20,7 @@ FACTS = cast(dict[str, JsonObject], loads((DATA / "interfaces.json").read_bytes(
 WAVE_1 = cast(dict[str, str], loads((DATA / "wave_1.json").read_bytes()))  # the blocks that need no account
 OURS = cast(dict[str, JsonObject], loads((DATA / "ours.json").read_bytes()))
 COMMON_INPUT = {"name", "value", "title", "description", "advanced"}
-ADDED = {"required", "params", "tls"}  # an input of ours on blocks of theirs
+ADDED = {"color", "required", "params", "tls"}  # an input of ours on blocks of theirs
 
 # A value or more of each type that the table names; words that are not here name enumerations.
 SAMPLES: dict[str, list[Json]] = {

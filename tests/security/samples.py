@@ -83,6 +83,8 @@ def _by_type(schema: Schema, document: Schema) -> Any:
 
 def text_of(schema: Schema) -> str:
     known = {"uuid": "01900000-0000-7000-8000-000000000000", "date-time": "2100-01-01T00:00:00Z"}
+    if "examples" in schema:
+        return schema["examples"][0]
     if schema.get("format") in known:
         return known[schema["format"]]
     return "a@b.c".ljust(max(1, schema.get("minLength", 1)), "x")  # also a mail address, which no schema tells

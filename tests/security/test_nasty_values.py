@@ -12,7 +12,7 @@ from tests.security.callers import full_key, session
 from tests.security.rows import Rows, difference, snapshot
 from tests.security.samples import Operation, operations, resolved, without_twins
 from tests.security.site import Person, Site
-from tests.security.things import fill, own_values
+from tests.security.things import asked_of, fill, own_values
 
 pytestmark = pytest.mark.security
 
@@ -71,7 +71,7 @@ async def send(site: Site, ask: Ask, values: dict[str, str], headers: dict[str, 
         return await client.request(
             operation.method,
             fill(operation.path, values),
-            params=operation.query,
+            params=asked_of(operation, values),
             json=operation.body,
             headers=list(sent.items()),
         )

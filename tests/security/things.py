@@ -17,6 +17,7 @@ from pilothouse.features.runs.service import RunAsk
 from pilothouse.kit.ids import AgentId, new_id
 from pilothouse.kit.json import dump_bytes
 from tests.security.graphs import NUMBER, greeter
+from tests.security.samples import Operation
 from tests.security.site import Person, Site
 
 Maker: TypeAlias = Callable[[Site, Person], Awaitable[str]]
@@ -24,6 +25,8 @@ Maker: TypeAlias = Callable[[Site, Person], Awaitable[str]]
 ABSENT = "01900000-0000-7000-8000-000000000000"
 PENDING_MESSAGE = "01900000-0000-7000-8000-00000000000a"
 LARGE = "x" * 40_000
+# Parameters of the query that name things, by the last word of the path.
+IN_THE_QUERY: Final[dict[str, dict[str, str]]] = {"compare": {"a": "run_id", "b": "run_id"}}
 
 
 async def make_agent(site: Site, person: Person) -> str:
@@ -119,10 +122,17 @@ class MakerMissing(AssertionError):
 def names_in(path: str) -> list[str]:
     """The parameters of a path, in order. Raises `MakerMissing`."""
     names = [part.partition("}")[0].partition(":")[0] for part in path.split("{")[1:]]
+    names += IN_THE_QUERY.get(path.rpartition("/")[2], {}).values()
     for name in names:
         if name not in MAKERS and name not in SHARED and name not in HOUSE:
             raise MakerMissing(path, name)
     return names
+
+
+def asked_of(operation: Operation, values: Mapping[str, str]) -> dict[str, str]:
+    """The query, with things of somebody where it names things."""
+    named = IN_THE_QUERY.get(operation.path.rpartition("/")[2], {})
+    return {**operation.query, **{parameter: values[name] for parameter, name in named.items()}}
 
 
 def owned_in(path: str) -> list[str]:

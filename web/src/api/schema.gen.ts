@@ -3542,7 +3542,10 @@ export interface components {
          * @description What of a file can be changed.
          */
         FilePatch: {
-            /** Path */
+            /**
+             * Path
+             * @example /notes.txt
+             */
             path: string;
         };
         /**

@@ -7,7 +7,7 @@ from pydantic import Field
 from pilothouse.base.http import In, Out, Page, WireTime
 from pilothouse.features.files.paths import MAX_PATH
 
-PathText = Annotated[str, Field(min_length=1, max_length=MAX_PATH)]
+PathText = Annotated[str, Field(min_length=1, max_length=MAX_PATH, examples=["/notes.txt"])]
 
 
 class FileOut(Out):
