@@ -31,7 +31,7 @@ check: venv-dev web/node_modules/.stamp  ## Style, types, layers, sizes, generat
 	@echo "check: all clean"
 
 e2e: venv-dev web  ## Drive the web app in Chromium against a real server
-	@if $(BIN)/python -m scripts.chromium; then $(BIN)/python -m scripts.prove -q -n $(JOBS) --dist loadfile -m browser tests/browser; \
+	@if $(BIN)/python -m scripts.chromium; then $(BIN)/python -m scripts.prove -q -n $(TEST_JOBS) --dist loadfile -m browser tests/browser; \
 	else test -z "$$CI"; fi
 
 faults: venv-dev  ## Kill, pause and starve real processes

@@ -38,14 +38,15 @@ def everything(child: str) -> JsonObject:
         if spec.kind is Kind.TRIGGER and triggers > 1:
             continue
         asked: Any = spec.examples[0]["ask"] if spec.examples else {}
-        inputs = {**graphs.order(child), "inputs": {}} if spec.kind is Kind.AGENT else asked
+        called: JsonObject = {**graphs.order(child), "inputs": {}}
+        inputs: JsonObject = called if spec.kind is Kind.AGENT else asked
         named = {"name": f"name_{len(nodes)}"} if spec.kind in (Kind.INPUT, Kind.OUTPUT) else {}
         nodes.append(graphs.node(f"n{len(nodes)}", block_id, None, **{**inputs, **named}))
     return graphs.graph("Everything", nodes, [])
 
 
 async def rehearse(stand: Stand, agent_id: str, how: Any) -> dict[str, Any]:
-    body = {"inputs": {}, "dry_run": how}
+    body: JsonObject = {"inputs": {}, "dry_run": how}
     answer = await stand.ann.http.post(f"/api/v1/agents/{agent_id}/runs", json=body)
     assert answer.status_code == 201, answer.text
     return await stand.reaches(answer.json()["id"], "completed", "completed_with_errors", "failed", seconds=120)

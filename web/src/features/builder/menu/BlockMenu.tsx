@@ -99,7 +99,7 @@ export function BlockMenu({ blocks, agentId, origin, onPick, onClose }: Props) {
             </span>
             <span className="end row tight">
               {offer.badges.map((badge) => (
-                <span key={badge} className="chip small">
+                <span key={badge} className="block-badge small">
                   {badge}
                 </span>
               ))}
