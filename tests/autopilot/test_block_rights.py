@@ -103,13 +103,14 @@ async def test_a_dry_one_asks_in_a_dry_session(room: Room):
     assert await failures(room) == ["dry_run_left"]
 
 
-async def test_a_dry_session_does_not_start_a_run_that_would_ask(room: Room):
+async def test_a_dry_session_rehearses_a_run_that_would_ask(room: Room):
     """1.2"""
     dry = await room.bridge.another(dry_run=True)
     agent_id = await room.bridge.stand.agent(pilot("inside"))
     room.when("go", ("run_agent", {"library_agent_id": agent_id, "wait_for_result": 60}))
-    assert (await dry.ask("go")).outputs[0]["type"] == "error"
-    assert await sessions(room) == []
+    rehearsed = (await dry.ask("go")).outputs[0]
+    assert (rehearsed["type"], rehearsed["is_dry_run"]) == ("agent_output", True)
+    assert await sessions(room) == [], "nobody was asked"
 
 
 async def test_a_model_does_not_find_the_block_unless_it_builds(room: Room):

@@ -197,7 +197,7 @@ async def test_what_was_uploaded_is_seen_and_another_persons_is_not(both: Stage,
     script = await both.play(BYE, BYE, chat_model=SEEING)
     stand = both.bridge.stand
     stored = await stand.ann.browser.post(
-        "/api/workspace/files", params={"path": "look.png"}, content=PIXEL, headers={"Content-Type": "image/png"}
+        "/api/workspace/files", params={"path": "/look.png"}, content=PIXEL, headers={"Content-Type": "image/png"}
     )
     assert stored.status_code == 201, stored.text
     file_id = stored.json()["id"]

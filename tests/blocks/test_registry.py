@@ -48,7 +48,7 @@ async def start():
         return {name for name in sys.modules if name.startswith("pilothouse.blocks.")}
 
 sdk = {"apart", "context", "contract", "credentials", "example", "fetching", "files", "outside", "pins", "plugins"}
-sdk |= {"refusals", "registry", "runner", "sandbox"}
+sdk |= {"refusals", "registry", "runner", "sandbox", "stubs"}
 loaded = {name.removeprefix("pilothouse.blocks.") for name in asyncio.run(start())}
 assert loaded <= sdk, loaded - sdk
 assert "mcp" not in sys.modules
