@@ -16,6 +16,7 @@ from pathlib import Path
 FEW = 4  # more than a handful is no accident
 IN_THE_CROWD = ("-n", "--dist")
 FAILED = 1  # pytest's word for: tests ran, some failed
+SECONDS = 900  # of a second look, which may hang where a whole worker would have been ended
 MEMORY = Path(".make") / "proving"
 
 
@@ -27,14 +28,18 @@ def main(arguments: Sequence[str], memory: Path = MEMORY) -> int:
     if verdict != FAILED or not 0 < len(failed) <= FEW:
         return verdict
     print(f"\n{len(failed)} failed among many; a second look at each, alone:", flush=True)
-    verdict = run(*remembering, "--last-failed", "--last-failed-no-failures=none", *alone(arguments))
+    verdict = run(*remembering, "--last-failed", "--last-failed-no-failures=none", *alone(arguments), seconds=SECONDS)
     if verdict == 0:
         print("passed only alone, and should be looked into:", *sorted(failed), sep="\n  ", flush=True)
     return verdict
 
 
-def run(*arguments: str) -> int:
-    return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
+def run(*arguments: str, seconds: float | None = None) -> int:
+    try:
+        return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False, timeout=seconds).returncode
+    except subprocess.TimeoutExpired:
+        print(f"it did not end within {seconds} s", flush=True)
+        return FAILED
 
 
 def failures(memory: Path) -> list[str]:

@@ -58,13 +58,15 @@ def served(script: Script) -> Generator[str]:
             ready.set()
             await over.wait()
 
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),), daemon=True)
     thread.start()
     assert ready.wait(10)
-    yield found[0]
-    loop.call_soon_threadsafe(over.set)
-    thread.join(10)
-    loop.close()
+    try:
+        yield found[0]
+    finally:
+        loop.call_soon_threadsafe(over.set)
+        thread.join(10)
+        loop.close()
 
 
 def test_ap7_ap10_ap12_ap14_a_streamed_answer_with_thoughts_and_tools(tmp_path: Path, visit: Visit) -> None:
