@@ -5,10 +5,9 @@ import json
 import time
 from collections.abc import Sequence
 
-import httpx2
-
 from bench.load import Ask, cpu_seconds
 from bench.site import Site
+from bench.wire import Answer, as_bytes, lines_to
 from pilothouse.kit.json import JsonObject
 
 
@@ -18,26 +17,23 @@ async def one_by_one(
     """How long single runs took, one after another, in milliseconds."""
     ask = house.start_run(agent, inputs)
     took: list[float] = []
-    async with client(ask) as http:
+    async with lines_to(ask) as (lines, request):
         for _ in range(times):
             start = time.perf_counter()
-            answer = await http.post(ask.url, content=ask.body)
+            answer = await lines.call(request)
             took.append((time.perf_counter() - start) * 1000)
-            if answer.status_code != 200 or answer.json()["status"] != "completed":
-                raise RuntimeError(answer.text)
-            if gives is not None and answer.json()["outputs"] != gives:
-                raise RuntimeError(answer.text)
+            run = _expect(answer, 200).json()
+            if run["status"] != "completed" or (gives is not None and run["outputs"] != gives):
+                raise RuntimeError(answer.body.decode())
     return took
 
 
 async def through(house: Site, agent: str, inputs: JsonObject) -> float:
     """Seconds from a run's acceptance to its end, by its own clock; for runs that outlast any caller."""
     ask = house.accept_run(agent, inputs)
-    async with client(ask) as http:
-        answer = await http.post(ask.url, content=ask.body)
-        run_id = answer.json()["id"]
-        await until_idle(house)
-        run = (await http.get(f"{house.url}/api/v1/runs/{run_id}")).json()
+    run_id = str((await _call(ask, 201)).json()["id"])
+    await until_idle(house)
+    run = (await _call(Ask(f"{house.url}/api/v1/runs/{run_id}", headers=ask.headers), 200)).json()
     if run["status"] != "completed":
         raise RuntimeError(json.dumps(run)[:2000])
     reader = house.place.reader()
@@ -58,23 +54,19 @@ async def cost(house: Site, agents: Sequence[str], inputs: JsonObject) -> float:
     """The processes' time for some runs from their acceptance until the last has ended, in milliseconds."""
     before = cpu_seconds(house.pids)
     asks = [house.accept_run(agent, inputs) for agent in agents]
-    async with client(asks[0]) as http:
+    async with lines_to(asks[0]) as (lines, _):
         for ask in asks:
-            answer = await http.post(ask.url, content=ask.body)
-            if answer.status_code != 201:
-                raise RuntimeError(answer.text)
+            _expect(await lines.call(as_bytes(ask)), 201)
     await until_idle(house)
     return (cpu_seconds(house.pids) - before) * 1000
 
 
 async def send_steadily(ask: Ask, rate: int, seconds: int) -> None:
     """So many requests a second, whether or not the ones before have been answered."""
-    async with client(ask) as http:
+    async with lines_to(ask) as (lines, request):
 
         async def send() -> None:
-            answer = await http.post(ask.url, content=ask.body)
-            if answer.status_code != 201:
-                raise RuntimeError(answer.text)
+            _expect(await lines.call(request), 201)
 
         start = time.perf_counter()
         sent: list[asyncio.Task[None]] = []
@@ -109,6 +101,12 @@ async def until_idle(house: Site, seconds: float = 300) -> None:
     await reader.close()
 
 
-def client(ask: Ask) -> httpx2.AsyncClient:
-    limits = httpx2.Limits(max_connections=16)
-    return httpx2.AsyncClient(headers=dict(ask.headers), trust_env=False, timeout=60, limits=limits)
+async def _call(ask: Ask, status: int) -> Answer:
+    async with lines_to(ask) as (lines, request):
+        return _expect(await lines.call(request), status)
+
+
+def _expect(answer: Answer, status: int) -> Answer:
+    if answer.status != status:
+        raise RuntimeError(f"{answer.status}: {answer.body.decode()}")
+    return answer

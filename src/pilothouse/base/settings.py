@@ -60,6 +60,8 @@ class Settings(BaseModel):
     # A `file:` address that every process sees; absent: a directory under the data directory.
     files_url: Annotated[str, AfterValidator(_file_url)] | None = None
     max_file_bytes: Annotated[int, Field(ge=1, le=1 << 40)] = 100 * 1024 * 1024
+    zip_file_bytes: Annotated[int, Field(ge=1, le=1 << 40)] = 50 * 1024 * 1024  # larger files stay out of a zip
+    zip_total_bytes: Annotated[int, Field(ge=1, le=1 << 40)] = 200 * 1024 * 1024
     workspace_quota: Annotated[int, Field(ge=1)] | None = None  # bytes for each person; absent: no limit
     migrate: Literal["auto", "check"] | None = None  # absent: auto embedded, check scaled
 

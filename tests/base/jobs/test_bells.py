@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from pilothouse.base.jobs.acks import ACK_SECONDS
 from pilothouse.base.jobs.bells import Bell, LocalBell
 from pilothouse.base.jobs.rabbit import RabbitBell
 from tests.base.waiting import until
@@ -119,6 +120,27 @@ async def test_what_was_not_acknowledged_goes_to_another(broker_url: str, broker
             await until(deaf.heard("job"))
         await ringing.listen([KIND], other.on_work, other.on_cancel)
         await until(other.heard("job"))
+
+
+@pytest.mark.scaled
+async def test_what_was_claimed_out_of_order_is_acknowledged_and_nothing_else(broker_url: str, broker_prefix: str):
+    ears, other = Ears(), Ears()
+    held: dict[str, Callable[[], None]] = {}
+    async with rabbit_bell(broker_url, broker_prefix) as ringing:
+        async with rabbit_bell(broker_url, broker_prefix) as first:
+            await first.listen([KIND], lambda _, ids, done: held.update({ids[0]: done}), ears.on_cancel)
+            await settled(ringing, ears)
+            ids = [f"job-{n}" for n in range(6)]
+            for job_id in ids:
+                ringing.ring(KIND, [job_id])
+                await until(lambda job_id=job_id: job_id in held)
+            for done in (4, 0, 2, 1):  # 3 and 5 are never claimed
+                held[ids[done]]()
+                await asyncio.sleep(2 * ACK_SECONDS)
+        await ringing.listen([KIND], other.on_work, other.on_cancel)
+        await until(other.heard("job-3", "job-5"))
+        await asyncio.sleep(0.2)
+    assert sorted(other.ids) == ["job-3", "job-5"]
 
 
 @pytest.mark.scaled

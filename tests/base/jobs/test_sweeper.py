@@ -4,9 +4,11 @@ import pytest
 
 from pilothouse.base.committer import WriteSet
 from pilothouse.base.jobs.bells import LocalBell
-from pilothouse.base.jobs.sweeper import FORGOTTEN_MICROS, Sweeper
-from pilothouse.base.statements import Sql
+from pilothouse.base.jobs.sweeper import FORGOTTEN_MICROS, SWEEP_SECONDS, Sweeper
+from pilothouse.base.jobs.tables import jobs
+from pilothouse.base.statements import Sql, update_by
 from tests.base.jobs.desk import Desk
+from tests.base.ports import committing, reading
 
 LOSE_WAKE = Sql(
     name="lose_wake",
@@ -15,6 +17,8 @@ LOSE_WAKE = Sql(
     " from unnest($1::text[], $2::bigint[]) as v(id, past) where j.id=v.id",
     touches=None,
 )
+
+GIVE_TO = update_by(jobs, ["id"], ["owner"])
 
 
 @pytest.mark.parametrize(("past", "expected"), [(FORGOTTEN_MICROS, "queued"), (1_000_000, "waiting")])
@@ -30,3 +34,18 @@ async def test_a_sleeper_whose_wake_was_lost_is_found_in_time(desk: Desk, past: 
     await Sweeper(desk.committer, desk.reader, LocalBell(), shared=False).wake_forgotten()
 
     assert ((await desk.row(job.id))["state"], (await desk.row(other.id))["state"]) == (expected, "waiting")
+
+
+@pytest.mark.scaled
+async def test_a_lease_that_ends_before_the_next_pass_is_taken_at_that_moment(postgres_url: str):
+    """engine:D6: a quarter of a second sooner, of the five within which others must go on."""
+    async with committing(postgres_url) as committer, reading(postgres_url) as reader:
+        desk = Desk(committer, reader)
+        dead, alive = await desk.admit_running(), await desk.admit_running()
+        await desk.committer.land(WriteSet(((GIVE_TO, (dead.id, "w2")),)))
+        await desk.beat("w1", lease=4.0)
+        await desk.beat("w2", lease=SWEEP_SECONDS / 2)
+
+        await Sweeper(committer, reader, LocalBell(), shared=True).sweep()
+
+        assert ((await desk.row(dead.id))["state"], (await desk.row(alive.id))["state"]) == ("queued", "running")

@@ -131,7 +131,8 @@ def _pauses(orphans: Sequence[Sequence[Any]]) -> list[tuple[str, int]]:
 
 # Who cancels a job that nobody runs may have no lease: it gets a moment to end it (`w`: the owner's row, if any).
 CANCEL_MICROS = 2_000_000
-IS_ORPHAN = f"coalesce(w.expires_at, j.cancel_at + {CANCEL_MICROS}, 0) < {DB_NOW}"
+LEASE_ENDS = f"coalesce(w.expires_at, j.cancel_at + {CANCEL_MICROS}, 0)"
+IS_ORPHAN = f"{LEASE_ENDS} < {DB_NOW}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,6 +13,7 @@ import aio_pika
 import structlog
 from aio_pika.abc import AbstractChannel, AbstractConnection, AbstractExchange, AbstractIncomingMessage, AbstractQueue
 
+from pilothouse.base.jobs.acks import BROKEN, Acks
 from pilothouse.base.jobs.bells import OnCancel, OnWork
 from pilothouse.base.loops import end_tasks, keep_going
 from pilothouse.kit.ids import new_id
@@ -27,8 +28,6 @@ RETRY_SECONDS = 0.5
 CONNECT_SECONDS = 5.0
 PUBLISH_SECONDS = 5.0
 DECLARE_SECONDS = 15.0  # a quorum queue needs some seconds to find its leader after a kill
-# A closed channel is a `RuntimeError`, an unexpected word from the broker a `ValueError`.
-BROKEN = (OSError, TimeoutError, aio_pika.exceptions.AMQPException, RuntimeError, ValueError)
 
 
 class RabbitBell:
@@ -46,7 +45,7 @@ class RabbitBell:
         self._consumers: list[tuple[AbstractQueue, str]] = []
         self._listening: AbstractConnection | None = None
         self._flying: set[asyncio.Task[bool]] = set()
-        self._acks: set[asyncio.Task[Any]] = set()
+        self._acks = Acks()
 
     async def start(self) -> None:
         """Begin to publish; does not wait for the broker."""
@@ -85,7 +84,8 @@ class RabbitBell:
             await end_tasks(self._publisher)
         if self._line is not None and self._line.is_open:
             await self._publish_some(seconds=2)
-        await asyncio.gather(*self._acks, *self._flying, return_exceptions=True)
+        await self._acks.close()
+        await asyncio.gather(*self._flying, return_exceptions=True)
         for connection in (self._line and self._line.connection, self._listening):
             await _hang_up(connection)
 
@@ -118,8 +118,8 @@ class RabbitBell:
         while True:
             try:
                 self._listening = await aio_pika.connect(self._url, timeout=CONNECT_SECONDS)
-                channel = await self._consume(self._listening, kinds, on_work, on_cancel)
-                await channel.closed()
+                channels = await self._consume(self._listening, kinds, on_work, on_cancel)
+                await _any_closed(channels)
                 log.warning("bell.deaf")
             except BROKEN as error:
                 log.warning("bell.unreachable", error=type(error).__name__)
@@ -128,10 +128,12 @@ class RabbitBell:
 
     async def _consume(
         self, connection: AbstractConnection, kinds: Sequence[str], on_work: OnWork, on_cancel: OnCancel
-    ) -> AbstractChannel:
+    ) -> list[AbstractChannel]:
+        acks = self._acks = Acks()
+
         def work_of(kind: str) -> Callable[[AbstractIncomingMessage], Awaitable[None]]:
             async def work(message: AbstractIncomingMessage) -> None:
-                on_work(kind, _ids(message.body), lambda: self._ack(message))
+                on_work(kind, _ids(message.body), lambda: acks.put(message))
 
             return work
 
@@ -139,19 +141,16 @@ class RabbitBell:
             on_cancel(_ids(message.body))
 
         async with asyncio.timeout(DECLARE_SECONDS):
+            # Apart from the work, so that the numbers of its deliveries have no gaps: `Acks` counts on that.
+            cancels = await connection.channel(publisher_confirms=False)
+            mine = await cancels.declare_queue(f"{self._prefix}.cancel.{new_id()}", exclusive=True, auto_delete=True)
+            await mine.bind(await _declare_cancels(cancels, self._prefix))
+            await mine.consume(cancel, no_ack=True)
             channel = await connection.channel(publisher_confirms=False)
             await channel.set_qos(prefetch_count=self._prefetch)
-            mine = await channel.declare_queue(f"{self._prefix}.cancel.{new_id()}", exclusive=True, auto_delete=True)
-            await mine.bind(await _declare_cancels(channel, self._prefix))
-            await mine.consume(cancel, no_ack=True)
             queues = [(kind, await _declare(channel, self._prefix, kind)) for kind in kinds]
             self._consumers = [(queue, await queue.consume(work_of(kind))) for kind, queue in queues]
-        return channel
-
-    def _ack(self, message: AbstractIncomingMessage) -> None:
-        task = asyncio.get_running_loop().create_task(_acknowledge(message))
-        self._acks.add(task)
-        task.add_done_callback(self._acks.discard)
+        return [channel, cancels]
 
 
 class _Line:
@@ -185,7 +184,18 @@ class _Line:
                 message = aio_pika.Message(body, delivery_mode=aio_pika.DeliveryMode.PERSISTENT)
                 # Nobody may listen for cancels: that is no fault.
                 sends.append(exchange.publish(message, f"{self._prefix}.{kind}" if kind else "", mandatory=bool(kind)))
-        await asyncio.gather(*sends)
+        if len(sends) == 1:
+            await sends[0]
+        else:
+            await asyncio.gather(*sends)
+
+
+async def _any_closed(channels: Sequence[AbstractChannel]) -> None:
+    waits = [asyncio.ensure_future(channel.closed()) for channel in channels]
+    try:
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        await end_tasks(*waits)
 
 
 async def _declare_cancels(channel: AbstractChannel, prefix: str) -> AbstractExchange:
@@ -200,13 +210,6 @@ async def _declare(channel: AbstractChannel, prefix: str, kind: str) -> Abstract
 async def _hang_up(connection: AbstractConnection | None) -> None:
     if connection is not None and not connection.is_closed:
         await asyncio.gather(connection.close(), return_exceptions=True)
-
-
-async def _acknowledge(message: AbstractIncomingMessage) -> None:
-    try:
-        await message.ack()
-    except BROKEN as error:  # it will be delivered again and found taken
-        log.info("bell.ack_lost", error=type(error).__name__)
 
 
 def _ids(body: bytes) -> list[str]:

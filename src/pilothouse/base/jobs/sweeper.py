@@ -7,8 +7,8 @@ import structlog
 from pilothouse.base import failpoints
 from pilothouse.base.committer import Committer, WriteSet
 from pilothouse.base.jobs.bells import Bell
-from pilothouse.base.jobs.claims import IS_ORPHAN, REQUEUE_ORPHANS
-from pilothouse.base.jobs.moves import WAKE_JOB, micros
+from pilothouse.base.jobs.claims import LEASE_ENDS, REQUEUE_ORPHANS
+from pilothouse.base.jobs.moves import DB_NOW, WAKE_JOB, micros
 from pilothouse.base.jobs.watches import missed_watchers, tell_watchers
 from pilothouse.base.loops import end_tasks, keep_going
 from pilothouse.base.reader import Reader
@@ -21,6 +21,7 @@ FORGOTTEN_MICROS = 60_000_000
 FORGOTTEN_PASSES = 60  # it is not expected, so it is looked for less often
 SWEEP_SECONDS = 0.25  # a lease of 4 s and this, and a dead worker's jobs go on within 5
 BATCH = 500
+_JUST_AFTER = 2_000  # microseconds
 
 
 class Sweeper:
@@ -44,21 +45,23 @@ class Sweeper:
 
     async def sweep(self) -> None:
         """One pass."""
-        if self._shared and await self._orphans_exist():
-            await self.requeue_orphans()
         await self.wake_due()
         await self.tell_watchers()
+        if self._shared:
+            await self._await_orphans()
         self._passes += 1
         if self._passes % FORGOTTEN_PASSES == 0:
             await self.wake_forgotten()
 
-    async def _orphans_exist(self) -> bool:
-        return bool(
-            await self._reader.rows(
-                "select 1 from jobs j left join workers w on w.id=j.owner"
-                f" where j.state='running' and {IS_ORPHAN} limit 1"
-            )
+    async def _await_orphans(self) -> None:
+        """Leases of living workers have seconds left. One that ends before the next pass is taken at that moment."""
+        [(left,)] = await self._reader.rows(
+            f"select min({LEASE_ENDS}) - {DB_NOW} from jobs j left join workers w on w.id=j.owner"
+            " where j.state='running'"
         )
+        if left is not None and left < SWEEP_SECONDS * 1_000_000:
+            await asyncio.sleep(max(0.0, (left + _JUST_AFTER) / 1_000_000))
+            await self.requeue_orphans()
 
     async def requeue_orphans(self) -> None:
         while True:
