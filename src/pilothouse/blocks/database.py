@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from pilothouse.blocks.accounts import NO_ACCOUNT, example_account, login_at
 from pilothouse.blocks.contract import (
     AnyJson,
     BlockContext,
@@ -14,14 +15,13 @@ from pilothouse.blocks.contract import (
     Example,
     block,
 )
-from pilothouse.blocks.credentials import CredentialRef, UserPassword, credentials_field
+from pilothouse.blocks.credentials import CredentialRef, credentials_field
 from pilothouse.kit.errors import UpstreamRefused
 from pilothouse.kit.json import JsonObject
-from pilothouse.kit.outside import DatabaseQuery, Login, Rows
+from pilothouse.kit.outside import DatabaseQuery, Rows
 
 POSTGRES = 5432
-_REF = {"id": "00000000-0000-7000-8000-0000000000c4", "provider": "database", "type": "user_password", "title": "Shop"}
-_OPENED = {"credentials": UserPassword(_REF["id"], "database", "reader", "example")}
+_REF, _OPENED = example_account("00000000-0000-7000-8000-0000000000c4", "database", "Shop", "reader")
 _ASK: JsonObject = {
     "host": "db.example.com",
     "database": "shop",
@@ -119,10 +119,9 @@ async def sql_query(ask: SQLQueryIn, ctx: BlockContext) -> SQLQueryOut:
     if kind not in ("postgres", "sqlite"):
         told = f"{kind} cannot be asked: there is no driver for it here, only for postgres and sqlite"
         return SQLQueryOut(error=told)
-    opened = ctx.credentials.get("credentials")
-    if not isinstance(opened, UserPassword):
-        return SQLQueryOut(error="these credentials are not a user name and a password")
-    login = Login(ask.host, ask.port or POSTGRES, opened.username, opened.password)
+    login = login_at(ctx, ask.host, ask.port or POSTGRES)
+    if login is None:
+        return SQLQueryOut(error=NO_ACCOUNT)
     query = DatabaseQuery(
         *(kind, ask.database, ask.query, ask.params, ask.read_only, ask.tls, float(ask.timeout), ask.max_rows)
     )

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field
 
+from pilothouse.blocks.accounts import NO_ACCOUNT, example_account
 from pilothouse.blocks.contract import (
     BlockContext,
     BlockFailed,
@@ -29,8 +30,7 @@ TLS_FIRST = 465
 MAX_RECIPIENTS = 100
 _BREAKS = "\x7f\x85\u2028\u2029"
 _TRAVELS = SMTP.clone(cte_type="7bit")  # so that every server can take it
-_REF = {"id": "00000000-0000-7000-8000-0000000000c2", "provider": "smtp", "type": "user_password", "title": "Mail"}
-_OPENED = {"credentials": UserPassword(_REF["id"], "smtp", "me@example.com", "example")}
+_REF, _OPENED = example_account("00000000-0000-7000-8000-0000000000c2", "smtp", "Mail", "me@example.com")
 _ASK: JsonObject = {
     "to_email": "you@example.org",
     "subject": "Hello",
@@ -97,7 +97,7 @@ async def send_email(ask: SendEmailIn, ctx: BlockContext) -> SendEmailOut:
     """
     opened = ctx.credentials.get("credentials")
     if not isinstance(opened, UserPassword):
-        return SendEmailOut(error="these credentials are not a user name and a password")
+        return SendEmailOut(error=NO_ACCOUNT)
     if ask.config.smtp_port not in PORTS:
         told = f"mail goes out by the ports 25, 465, 587 and 2525 only, not by {ask.config.smtp_port}"
         return SendEmailOut(error=told)

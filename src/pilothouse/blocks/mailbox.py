@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from pilothouse.blocks.accounts import NO_ACCOUNT, example_account, login_at
 from pilothouse.blocks.beside import beside
 from pilothouse.blocks.contract import (
     AnyJson,
@@ -17,15 +18,14 @@ from pilothouse.blocks.contract import (
     Example,
     block,
 )
-from pilothouse.blocks.credentials import CredentialRef, UserPassword, credentials_field
+from pilothouse.blocks.credentials import CredentialRef, credentials_field
 from pilothouse.blocks.mail_parts import read_message
 from pilothouse.kit.errors import UpstreamRefused
 from pilothouse.kit.json import JsonObject
-from pilothouse.kit.outside import Login, MailSearch, RawMail
+from pilothouse.kit.outside import MailSearch, RawMail
 
 IMAPS = 993
-_REF = {"id": "00000000-0000-7000-8000-0000000000c3", "provider": "imap", "type": "user_password", "title": "Mailbox"}
-_OPENED = {"credentials": UserPassword(_REF["id"], "imap", "me@example.com", "example")}
+_REF, _OPENED = example_account("00000000-0000-7000-8000-0000000000c3", "imap", "Mailbox", "me@example.com")
 _ASK: JsonObject = {"imap_server": "imap.example.com", "credentials": {**_REF}}
 _TEXT = b"From: You <you@example.org>\r\nTo: me@example.com\r\nSubject: Hello\r\n\r\nHow are you?\r\n"
 _MAIL = RawMail(7, False, len(_TEXT), _TEXT)
@@ -100,16 +100,16 @@ class ReadEmailOut(BlockOutput):
 )
 async def read_email(ask: ReadEmailIn, ctx: BlockContext) -> AsyncIterator[ReadEmailOut]:
     """Read the newest mail of a folder, over TLS, without marking it as read."""
-    opened = ctx.credentials.get("credentials")
     place = place_of(ask.imap_server)
-    if not isinstance(opened, UserPassword):
-        yield ReadEmailOut(error="these credentials are not a user name and a password")
-        return
     if place is None:
         yield ReadEmailOut(error="imap_server must be a host, or a host and a port like imap.example.com:993")
         return
+    login = login_at(ctx, *place)
+    if login is None:
+        yield ReadEmailOut(error=NO_ACCOUNT)
+        return
     search = MailSearch(ask.folder, ask.unseen_only, ask.since, ask.limit)
-    mails = await ctx.outside.read_mail(Login(*place, opened.username, opened.password), search)
+    mails = await ctx.outside.read_mail(login, search)
     messages: list[dict[str, AnyJson]] = []
     for mail in mails:
         messages.append(await beside(len(mail.content), lambda mail=mail: read_message(mail)))
