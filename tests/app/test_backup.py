@@ -14,6 +14,7 @@ import pytest
 from pilothouse.app.backup.archive import Archive, Manifest, new_archive
 from pilothouse.app.tables import metadata
 from tests.app.commands import Cli, Served
+from tests.app.drawer import Drawer
 from tests.app.load import Load, settle_owner
 
 PASSPHRASE = {"PILOTHOUSE_BACKUP_PASSPHRASE": "correct horse battery"}
@@ -97,6 +98,42 @@ def test_files_and_rows_come_back_and_secrets_only_when_asked(used: Cli, tmp_pat
     assert (copy.data_dir / "files" / "deep" / "note.txt").read_bytes() == b"kept \x00\xff"
     assert not (copy.data_dir / "secrets").exists()
     assert copy("runs", "list", "--json").json() == used("runs", "list", "--json").json()
+
+
+def test_ws_files_of_the_workspace_come_back_byte_for_byte(cli: Cli, tmp_path: Path, serve: Callable[..., Served]):
+    """Each with its id, its revisions and what is in the trash; and what is uploaded later is not among them."""
+    server = serve(cli)
+    settle_owner(server.url, cli("owner-link").out)
+    key = cli("key", "create", "--scope", "files:read", "--scope", "files:write").out.strip()
+    contents = {"/a b.bin": bytes(range(256)) * 5_000, "/deep/er/é.txt": "grüße\n".encode(), "/empty": b""}
+    drawer = Drawer(server.url, key)
+    made = {path: drawer.put(path, content) for path, content in contents.items()}
+    drawer.put("/deep/er/é.txt", b"newer", overwrite=True)
+    drawer.delete(drawer.put("/thrown away", b"trash")["id"])
+    path = cli("backup", str(tmp_path / "b.zip"), "--with-secrets", **PASSPHRASE).out.strip()
+    drawer.put("/later", b"later")
+    listed, thrown = drawer.listed(), drawer.listed(deleted=True)
+    server.kill()
+
+    copy = restored(cli, tmp_path / "copy", path, **PASSPHRASE)
+    drawer = Drawer(serve(copy).url, key)
+    assert drawer.listed() == [file for file in listed if file["path"] != "/later"]
+    assert drawer.listed(deleted=True) == thrown
+    found = {path: drawer.get(file["id"]) for path, file in made.items()}
+    assert found == {**contents, "/deep/er/é.txt": b"newer"}
+    assert same_blobs(cli, copy, besides=b"later")
+
+
+def same_blobs(one: Cli, other: Cli, besides: bytes) -> bool:
+    """Old revisions and the trash too: the stores hold the same bytes."""
+
+    def blobs(cli: Cli) -> list[bytes]:
+        kept = [
+            path for path in (cli.data_dir / "files").rglob("*") if path.is_file() and ".incoming" not in path.parts
+        ]
+        return sorted(path.read_bytes() for path in kept)
+
+    return [blob for blob in blobs(one) if blob != besides] == blobs(other) != []
 
 
 def test_secrets_travel_under_a_passphrase(used: Cli, tmp_path: Path):

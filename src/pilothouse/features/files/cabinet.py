@@ -18,6 +18,7 @@ from pilothouse.features.files.errors import (
     FileTooLarge,
     PathTaken,
     QuotaExceeded,
+    RevisionNotFound,
     StoredFileNotFound,
 )
 from pilothouse.features.files.media_types import media_type
@@ -34,6 +35,11 @@ NOT_SCANNED: Final = "not_scanned"
 Origin: TypeAlias = Literal["upload", "run", "session"]
 
 _COLUMNS: Final = "id, user_id, path, name, mime_type, type_mismatch, size_bytes, sha256, content_id, revision, scope"
+
+_REVISION: Final = (
+    "select mime_type, type_mismatch, size_bytes, sha256, content_id from file_revisions"
+    " where file_id=?1 and revision=?2"
+)
 
 
 class KeptFile(NamedTuple):
@@ -76,6 +82,8 @@ class Limits:
     max_file_bytes: int = 100 * MEGABYTE
     quota_bytes: int | None = None  # of one person
     least_free: int = LEAST_FREE
+    zip_file_bytes: int = 50 * MEGABYTE  # of one file in a zip
+    zip_total_bytes: int = 200 * MEGABYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +101,28 @@ class Cabinet:
         if not found:
             raise StoredFileNotFound
         return found[0]
+
+    async def find_revision(self, user_id: str, file_id: str, revision: int) -> KeptFile:
+        """A file as it was at some time. Raises `StoredFileNotFound` and `RevisionNotFound`."""
+        file = await self.find(user_id, file_id)
+        rows = await self.reader.rows(_REVISION, file_id, revision)
+        if not rows:
+            raise RevisionNotFound
+        mime_type, mismatch, size, sum, content_id = rows[0]
+        return file._replace(
+            mime_type=mime_type,
+            type_mismatch=bool(mismatch),
+            size_bytes=size,
+            sha256=sum,
+            content_id=content_id,
+            revision=revision,
+        )
+
+    async def restore_revision(self, user_id: str, file_id: str, revision: int) -> None:
+        """Make the file what it was: as a new revision, so that nothing is lost."""
+        old = await self.find_revision(user_id, file_id, revision)
+        kind = None if old.type_mismatch else old.mime_type
+        await self.put(user_id, NewFile(old.path, "upload", kind, True, old.size_bytes), self.chunks(old))
 
     async def find_many(self, user_id: str, ids: Sequence[str]) -> list[KeptFile]:
         """Those that are there, in the order asked for."""

@@ -30,6 +30,36 @@ class PathTaken(Conflict):
     hint = "Choose another path, or say `overwrite`: the file then gets a new revision."
 
 
+class FolderNotFound(NotFound):
+    """There is no such folder."""
+
+
+class FolderCycle(Conflict):
+    """A folder cannot be moved into itself."""
+
+
+class DeletionUnconfirmed(Conflict):
+    """All files in this folder would be put into the trash."""
+
+    hint = "Ask the user, then call again with `confirm=true`. `detail` says how many files they are."
+
+
+class TooManyFiles(TooLarge):
+    """This folder holds more files than can be moved or deleted at once."""
+
+    hint = "Move or delete the folders in it first."
+
+
+class RevisionNotFound(NotFound):
+    """This revision of the file is not kept."""
+
+
+class NoPreview(UserError):
+    """There is no preview of this kind of file."""
+
+    status = 415
+
+
 class FileTooLarge(TooLarge):
     """This file is larger than a file may be."""
 

@@ -6,6 +6,7 @@ from sqlalchemy import BigInteger, ForeignKey, Index, Integer, String, Text, tex
 from sqlalchemy.orm import Mapped, mapped_column
 
 from pilothouse.base.database import Id, Moment, Row
+from pilothouse.features.files.paths import Place
 
 _IS_LIVE = text("deleted_at is null")
 _IS_KEPT = text("doomed_at is null")
@@ -55,6 +56,12 @@ class StoredFile(Row):
     created_at: Mapped[datetime] = mapped_column(Moment)
     updated_at: Mapped[datetime] = mapped_column(Moment)
     deleted_at: Mapped[datetime | None] = mapped_column(Moment)
+
+
+def put_at(file: StoredFile, place: Place) -> None:
+    """Under this path."""
+    file.path, file.folder, file.name = place.path, place.folder, place.name
+    file.scope, file.scope_id = place.scope, place.scope_id
 
 
 class FileRevision(Row):

@@ -1,13 +1,15 @@
 """Every select of files, scoped to the actor."""
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from sqlalchemy import Select, case, func, select
 
 from pilothouse.base.work import Read
 from pilothouse.features.files.errors import StoredFileNotFound
 from pilothouse.features.files.models import FileRevision, StoredFile
+
+_AT_ONCE: Final = 500
 
 
 class FileFilter(NamedTuple):
@@ -73,6 +75,36 @@ async def page_of_files(read: Read, which: FileFilter, limit: int, before: str |
     if before is not None:
         query = query.where(StoredFile.id < before)
     return (await read.session.scalars(query.order_by(StoredFile.id.desc()).limit(limit))).all()
+
+
+async def files_below(read: Read, folder: str, limit: int) -> list[StoredFile]:
+    """All in a folder and in those in it, locked."""
+    below = StoredFile.path.startswith(f"{folder}/", autoescape=True)
+    query = _mine(read).where(below).order_by(StoredFile.id).limit(limit).with_for_update()
+    return list((await read.session.scalars(query)).all())
+
+
+async def files_by_id(read: Read, file_ids: Sequence[str]) -> list[StoredFile]:
+    """Those that are there, locked."""
+    query = _mine(read).where(StoredFile.id.in_(file_ids)).order_by(StoredFile.id).with_for_update()
+    return list((await read.session.scalars(query)).all())
+
+
+async def taken_paths(read: Read, paths: Sequence[str]) -> list[str]:
+    """Those of these paths under which files lie."""
+    found: list[str] = []
+    for start in range(0, len(paths), _AT_ONCE):
+        asked = StoredFile.path.in_(paths[start : start + _AT_ONCE])
+        mine = _mine(read).where(asked).with_only_columns(StoredFile.path)
+        found += (await read.session.scalars(mine)).all()
+    return found
+
+
+async def count_by_folder(read: Read) -> list[tuple[str, int, int]]:
+    """Each folder in which a file lies: how many, and how large they are."""
+    size = func.sum(StoredFile.size_bytes)
+    mine = _mine(read).with_only_columns(StoredFile.folder, func.count(), size).group_by(StoredFile.folder)
+    return [(folder, int(count), int(total)) for folder, count, total in await read.session.execute(mine)]
 
 
 async def list_revisions(read: Read, file_id: str) -> Sequence[FileRevision]:

@@ -6,7 +6,7 @@ from pilothouse.base.work import Work
 from pilothouse.features.files import queries
 from pilothouse.features.files.cabinet import Limits
 from pilothouse.features.files.errors import PathTaken, QuotaExceeded
-from pilothouse.features.files.models import StoredFile, Workspace
+from pilothouse.features.files.models import StoredFile, Workspace, put_at
 from pilothouse.features.files.paths import Place, checked_place
 
 
@@ -17,7 +17,7 @@ async def move_file(work: Work, file_id: str, path: str) -> StoredFile:
     file = await queries.get_file(work, file_id, lock=True)
     if place.path != file.path:
         await _require_free(work, place)
-        _put_at(file, place)
+        put_at(file, place)
         file.updated_at = work.now
     return file
 
@@ -51,8 +51,3 @@ async def lock_workspace(work: Work) -> None:
 async def _require_free(work: Work, place: Place) -> None:
     if await queries.has_path(work, place.path):
         raise PathTaken(path=place.path)
-
-
-def _put_at(file: StoredFile, place: Place) -> None:
-    file.path, file.folder, file.name = place.path, place.folder, place.name
-    file.scope, file.scope_id = place.scope, place.scope_id

@@ -1,7 +1,7 @@
 """Files by HTTP: for the app under `/api/workspace`, for programs with a key under `/api/v1`."""
 
 from collections.abc import AsyncGenerator, Callable
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Query, Request, Response
 from starlette.requests import ClientDisconnect
@@ -24,6 +24,7 @@ from pilothouse.features.files.errors import (
     UploadBroken,
 )
 from pilothouse.features.files.models import StoredFile
+from pilothouse.features.files.parcels import item_of, packed
 from pilothouse.features.files.paths import MAX_PATH
 from pilothouse.features.files.queries import FileFilter
 from pilothouse.features.files.ranges import asked_span, is_tagged
@@ -31,18 +32,24 @@ from pilothouse.features.files.schemas import (
     FileOut,
     FilePage,
     FilePatch,
+    ParcelOut,
     RevisionOut,
     RevisionsOut,
     UsageOut,
+    ZipIn,
 )
+from pilothouse.features.files.sending import CSP, sending
 
-CSP: Final = "default-src 'none'; sandbox"
 _UPLOAD_PROBLEMS = problems(UploadBroken, PathTaken, FileTooLarge, QuotaExceeded, PathInvalid, DiskNearlyFull)
-_DOWNLOADED: dict[int | str, dict[str, Any]] = {
+DOWNLOADED: dict[int | str, dict[str, Any]] = {
     200: {"description": "The file's bytes.", "content": {"application/octet-stream": {}}},
     206: {"description": "The range that was asked for.", "content": {"application/octet-stream": {}}},
     304: {"description": "It is still what If-None-Match names."},
     **problems(StoredFileNotFound, RangeUnsatisfiable, FileCorrupt),
+}
+_ZIPPED: dict[int | str, dict[str, Any]] = {
+    200: {"description": "The zip, the one file, or the plan.", "content": {"application/zip": {}}},
+    **problems(StoredFileNotFound, FileCorrupt),
 }
 _BODY: dict[str, Any] = {
     "requestBody": {
@@ -65,11 +72,7 @@ router = FileRouter(tags=["files"])
 of_the_app = Router("/api/workspace", tags=["files"])
 
 
-def routers() -> list[Router]:
-    return [router, of_the_app]
-
-
-def _cabinet(request: Request) -> Cabinet:
+def cabinet_of(request: Request) -> Cabinet:
     return request.app.state.cabinet
 
 
@@ -101,7 +104,7 @@ async def upload_file(request: Request, actor: CurrentActor, path: PathQuery, ov
     length = request.headers.get("content-length")
     size = int(length) if length is not None and length.isdigit() else None
     ask = NewFile(path, "upload", request.headers.get("content-type"), overwrite, size)
-    file_id = await _cabinet(request).put(actor.user_id, ask, _body(request))
+    file_id = await cabinet_of(request).put(actor.user_id, ask, _body(request))
     units: Units = request.app.state.units
     async with units.read(actor) as read:
         return FileOut.model_validate(await queries.get_file(read, file_id))
@@ -129,11 +132,11 @@ async def delete_file(file_id: PathId, work: Writes) -> None:
     await service.delete_file(work, file_id)
 
 
-@router.get("/{file_id}/download", response_class=Response, responses=_DOWNLOADED)
+@router.get("/{file_id}/download", response_class=Response, responses=DOWNLOADED)
 @scope("files:read")
 async def download_file(file_id: PathId, request: Request, actor: CurrentActor, inline: bool = False) -> Response:
     """The bytes of a file, to be saved. `inline` lets a browser show it, if it is of a kind that cannot run."""
-    file = await _cabinet(request).find(actor.user_id, file_id)
+    file = await cabinet_of(request).find(actor.user_id, file_id)
     return await sent(request, file, inline=inline)
 
 
@@ -153,7 +156,7 @@ async def sent(request: Request, file: KeptFile, *, inline: bool) -> Response:
     headers["Content-Length"] = str(end - start)
     if span is not None:
         headers["Content-Range"] = f"bytes {start}-{end - 1}/{file.size_bytes}"
-    chunks = _cabinet(request).chunks(file, start, end)
+    chunks = cabinet_of(request).chunks(file, start, end)
     first = await anext(chunks, b"")  # a file that is not there is told of before the answer begins
     return StreamingResponse(_all(first, chunks), 200 if span is None else 206, headers)
 
@@ -182,7 +185,7 @@ async def move_file(file_id: PathId, ask: FilePatch, work: Writes) -> StoredFile
 @user
 async def restore_file(file_id: PathId, request: Request, work: Writes) -> StoredFile:
     """Take a file out of the trash."""
-    return await service.restore_file(work, file_id, _cabinet(request).limits)
+    return await service.restore_file(work, file_id, cabinet_of(request).limits)
 
 
 @of_the_app.get("/files/{file_id}/revisions", responses=problems(StoredFileNotFound))
@@ -193,6 +196,22 @@ async def list_revisions(file_id: PathId, read: Reader) -> RevisionsOut:
     return RevisionsOut(items=[RevisionOut.model_validate(row) for row in await queries.list_revisions(read, file_id)])
 
 
+@of_the_app.post("/zip", response_model=ParcelOut, responses=_ZIPPED)
+@user
+async def zip_files(request: Request, actor: CurrentActor, ask: ZipIn, plan: bool = False) -> Response | ParcelOut:
+    """Several files as one zip, made while it is sent; one as itself. `plan` only tells what would be left out."""
+    cabinet = cabinet_of(request)
+    wanted = dict.fromkeys(ask.file_ids)
+    found = await cabinet.find_many(actor.user_id, [*wanted])
+    if len(found) < len(wanted):
+        raise StoredFileNotFound
+    parcel = packed([item_of(file) for file in found], cabinet.limits)
+    if plan:
+        return ParcelOut.of(parcel)
+    going = sending(cabinet, parcel, "files.zip")
+    return StreamingResponse(going.chunks, 200, going.headers)
+
+
 @of_the_app.get("/usage")
 @user
 async def get_workspace_usage(request: Request, read: Reader) -> UsageOut:
@@ -201,6 +220,6 @@ async def get_workspace_usage(request: Request, read: Reader) -> UsageOut:
 
 
 async def _usage(request: Request, read: Reader) -> UsageOut:
-    limits = _cabinet(request).limits
+    limits = cabinet_of(request).limits
     used = await queries.get_usage(read)
     return UsageOut(**used._asdict(), limit_bytes=limits.quota_bytes, max_file_bytes=limits.max_file_bytes)
