@@ -11,10 +11,11 @@ from pilothouse.engine.fork import Forked, Past, StepUnreached, fork, read_past
 from pilothouse.engine.plan import compile_plan
 from pilothouse.engine.run import Run
 from pilothouse.graph.document import Document
+from pilothouse.graph.json_schema import as_object
 from pilothouse.graph.sub_agents import NO_MASKS
 from pilothouse.kit.json import JsonObject, dumps, loads
 from tests.engine.test_recovery import QUICK, networks, play_through
-from tests.engine.toys import Played, Shelf, graph, node, play, shelf
+from tests.engine.toys import Played, Shelf, from_disk, graph, node, play, shelf
 
 
 def past_of(doc: Document, log: list[Entry]) -> Past:
@@ -27,7 +28,7 @@ def forked(
     """The log with which the new run begins, as it will be read from the disk."""
     first = accepted(7, past.log[0][2]["inputs"])
     made = fork(past, chosen, compile_plan(newer or doc, shelf().catalogue), first, NO_MASKS, edits)
-    return [loads(dumps(entry)) for entry in [first, *made.entries]], made  # type: ignore[misc]
+    return [from_disk(entry) for entry in [first, *made.entries]], made
 
 
 async def fork_and_play(
@@ -78,7 +79,7 @@ async def test_k2_a_chosen_step_that_is_cut_off_keeps_its_edited_inputs():
     played = await play(FAN, shelf())
     log, _ = forked(FAN, past_of(FAN, played.log), step_of(played, "act", 1), {"value": 20})
     plan = compile_plan(FAN, shelf().catalogue)
-    run = Run.restore(plan, loads(dumps(Run(plan).fold(log).snapshot())))  # type: ignore[arg-type]
+    run = Run.restore(plan, as_object(loads(dumps(Run(plan).fold(log).snapshot()))))
     run.begin(9)
     assert run.start(run.ready[0], 9) == {"value": 20}
 

@@ -15,7 +15,7 @@ from pilothouse.engine.run import Run
 from pilothouse.engine.state import Pause
 from pilothouse.graph.document import Document, Link, Node, Policy, Retry
 from pilothouse.kit.json import Json, JsonObject, dumps, loads
-from tests.engine.toys import Crash, Ticks, graph, node, play, shelf
+from tests.engine.toys import Crash, Ticks, from_disk, graph, node, play, shelf
 
 # `PROPERTIES=20` looks twenty times as long; the seed of a failure is printed.
 LONGER = int(os.environ.get("PROPERTIES", "1"))
@@ -110,7 +110,7 @@ class Schedule:
                 run.wait(step, Pause("review" if kind == "review" else "timer", at + 5, None, keep, gate), at)
 
     def note(self) -> None:
-        self.log.extend(loads(dumps(entry)) for entry in self.run.drain())  # type: ignore[misc]
+        self.log.extend(map(from_disk, self.run.drain()))
         self.states[len(self.log)] = plain(self.run)
         assert self.run.held == sum(len(step.held) for step in self.run.steps.values())
 

@@ -13,9 +13,8 @@ from pilothouse.engine.records import RECORDS, REHEARSAL
 from pilothouse.engine.replay import REPLAYS, script_of
 from pilothouse.graph.document import Document
 from pilothouse.graph.sub_agents import NO_MASKS
-from pilothouse.kit.json import dumps, loads
 from tests.engine.test_recovery import QUICK, networks, play_through
-from tests.engine.toys import Link, Played, Shelf, graph, node, play, shelf
+from tests.engine.toys import Link, Played, Shelf, from_disk, graph, node, play, shelf
 
 OUTSIDE = ("write", "slow", "slow_items")
 WAITS = {"timer", "flaky"}  # what they come to needs more than their inputs: their blocks answer for that
@@ -26,7 +25,7 @@ def replay_of(doc: Document, log: list[Entry]) -> list[Entry]:
     past = read_past(compile_plan(doc, shelf().catalogue), log, NO_MASKS)
     first = accepted(7, log[0][2]["inputs"])
     first[2] |= {RECORDS: [record.as_json() for record in script_of(past)], REPLAYS: True, REHEARSAL: {}}
-    return [loads(dumps(first))]  # type: ignore[list-item]
+    return [from_disk(first)]
 
 
 async def replayed(doc: Document, played: Played) -> tuple[Played, Shelf]:

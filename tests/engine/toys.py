@@ -5,7 +5,7 @@ import itertools
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from pilothouse.engine.context import StepContext
 from pilothouse.engine.drive import drive
@@ -72,6 +72,11 @@ class Toy:
         return self.body(inputs, ctx)
 
 
+def from_disk(entry: Entry) -> Entry:
+    """As the disk would: it is encoded when it is written, and is another object when it is read."""
+    return cast(Entry, loads(dumps(entry)))
+
+
 class Shelf:
     """The blocks of one test, by name."""
 
@@ -100,8 +105,7 @@ class MemoryJournal:
 
     def add(self, entries: list[Entry]) -> None:
         room = len(entries) if self.crash_after is None else self.crash_after - len(self.log)
-        # as the disk would: an entry is encoded when it is written, and is another object when it is read
-        self.log.extend(loads(dumps(entry)) for entry in entries[:room])  # type: ignore[misc]
+        self.log.extend(map(from_disk, entries[:room]))
         self.batches.append(len(self.log))
         if room < len(entries):
             raise Crash

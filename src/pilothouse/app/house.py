@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import structlog
 
 from pilothouse import __version__
+from pilothouse.app.asking import HouseModel
 from pilothouse.app.catalogue import open_registry
 from pilothouse.app.holds import is_held, until_released
 from pilothouse.app.migrate import ready_schema
@@ -237,7 +238,9 @@ def _furnish(
     plans = Plans(reader, registry)
     units = Units(database, together(memories.handlers(), plans.handlers(), reactions(registry)))
     vault = Vault(reader, committer, keyring, system_credentials(settings))
-    counter = Counter(committer, reader, bell, plans, _caps(settings), keyring, vault)
+    spending, stockroom = Spending(reader, limits_of(settings)), Stockroom(settings, reader, keyring)
+    asked = HouseModel(stockroom, spending, committer)
+    counter = Counter(committer, reader, bell, plans, _caps(settings), keyring, vault, asked)
     cabinet = _cabinet(settings, committer, reader)
     remembered = RunMemories(reader)
     with_files = RunFiles(cabinet, reader, remembered)
@@ -250,7 +253,6 @@ def _furnish(
     tidying = FileUpkeep(cabinet.store, committer, reader, cabinet.limits.quota_bytes)
     chores = [*upkeep(units, reception), *upkeep_of_runs(retention, reviews), *upkeep_of_chat(committer, reader)]
     chores += upkeep_of_files(tidying)
-    spending = Spending(reader, limits_of(settings))
     return House(
         *(settings, profile, keyring, database, units),
         *(committer, reader, bell, fanout),
@@ -264,14 +266,19 @@ def _furnish(
         chat=_chat(runs, Lines(committer, fanout, bell), spending),
         credentials=Safe(keyring, vault.system, agents_naming),
         cabinet=cabinet,
-        models=ModelDesk(units, keyring, Stockroom(settings, reader, keyring), spending, probe),
+        models=ModelDesk(units, keyring, stockroom, spending, probe),
         sweeper=Sweeper(committer, reader, bell, shared=not profile.embedded),
         upkeep=PeriodicRunner(committer, chores, tick_seconds=LOOK_SECONDS),
     )
 
 
 def _cabinet(settings: Settings, committer: Committer, reader: Reader) -> Cabinet:
-    limits = FileLimits(settings.max_file_bytes, settings.workspace_quota)
+    limits = FileLimits(
+        settings.max_file_bytes,
+        settings.workspace_quota,
+        zip_file_bytes=settings.zip_file_bytes,
+        zip_total_bytes=settings.zip_total_bytes,
+    )
     return Cabinet(DirectoryStore(settings.files_dir), committer, reader, limits)
 
 

@@ -21,7 +21,7 @@ def turn_handler(house: "House", drive: Drive | None) -> Handler:
     async def advance(hold: Hold) -> None:
         nonlocal found
         if found is None:
-            autopilot = await asyncio.to_thread(_autopilot)
+            autopilot = await asyncio.to_thread(load_autopilot)
             found = autopilot.open_drive(house)
         await house.chat.turns.advance(hold, found)
 
@@ -30,11 +30,12 @@ def turn_handler(house: "House", drive: Drive | None) -> Handler:
 
 async def probe(connection: Connection, name: str) -> Tested:
     """Try a connection. Only a process that is asked to do so loads the providers' libraries for it."""
-    autopilot = await asyncio.to_thread(_autopilot)
+    autopilot = await asyncio.to_thread(load_autopilot)
     return await autopilot.probe(connection, name)
 
 
-def _autopilot() -> ModuleType:
+def load_autopilot() -> ModuleType:
+    """Not on the event loop."""
     from pilothouse import autopilot  # noqa: PLC0415  takes a second
 
     return autopilot

@@ -85,6 +85,7 @@ async def test_steps_tell_what_went_in_and_came_out(stand: Stand):
     assert {name: value for name, value in second.items() if name not in {"started_at", "ended_at"}} == {
         **{"step_id": 2, "node_id": "add", "status": "completed", "attempt": 1, "error": None, "waiting": None},
         "recorded": None,
+        "simulated": False,
         **{"inputs": {"a": 1, "b": 2}, "outputs": [{"pin": "sum", "value": 3}], "output_count": 1},
     }
 

@@ -48,6 +48,8 @@ async def test_w2_a_review_holds_exactly_what_is_asked(stand: Stand):
     assert (review["name"], review["payload"], review["editable"]) == ("Mail", {"to": "ann", "é": [1, None]}, True)
     assert (review["kind"], review["state"], review["decision"]) == ("review_block", "waiting", None)
     listed = (await stand.ann.browser.get("/api/reviews", params={"state": "waiting"})).json()["items"]
+    brief = (await stand.ann.browser.get("/api/reviews", params={"state": "waiting", "brief": True})).json()["items"]
+    assert brief == [{**review, "payload": None} for review in listed]
     assert listed == [review]
     step = (await stand.ann.http.get(f"/api/v1/runs/{run['id']}/steps")).json()["items"][0]
     assert (step["status"], step["waiting"]["for"]) == ("waiting", "review")

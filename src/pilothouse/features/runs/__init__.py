@@ -7,10 +7,12 @@ from pilothouse.features.runs.memory import forget_agent
 from pilothouse.features.runs.piloting import Errand, Pilot, PilotEnd, Spent, Standing
 from pilothouse.features.runs.retention import Retention
 from pilothouse.features.runs.service import Admitted, Runs
+from pilothouse.features.runs.simulating import ModelAsk
 
 __all__ = [
     "Admitted",
     "Errand",
+    "ModelAsk",
     "Pilot",
     "PilotEnd",
     "Retention",

@@ -28,6 +28,7 @@ from pilothouse.features.runs.children import MAX_DEPTH, Parent, child_run_id, p
 from pilothouse.features.runs.journal import RunJournal, land
 from pilothouse.features.runs.loading import read_entries
 from pilothouse.features.runs.piloting import ASKED_BY, Pilot, run_autopilot
+from pilothouse.features.runs.simulating import Model
 from pilothouse.features.runs.writes import KIND, Caps, admit_child
 from pilothouse.graph.sub_agents import masks_below
 from pilothouse.kit.ids import AgentId, child_id
@@ -54,6 +55,7 @@ class Counter:
     caps: Caps
     keyring: Keyring
     vault: Vault
+    model: Model | None = None  # that simulates steps of dry runs
 
 
 @dataclass(slots=True)

@@ -104,7 +104,7 @@ class BlockForbidden(Forbidden):
 class SimulationUnavailable(Conflict):
     """No model simulates steps here."""
 
-    hint = "Use the mode `stub` or `recorded`."
+    hint = "Connect a model first, or use the mode `stub` or `recorded`."
 
 
 class RecordsUnnamed(Invalid):

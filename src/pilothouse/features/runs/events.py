@@ -16,7 +16,7 @@ from pilothouse.features.agents import Plans
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.errors import EventBeyondHead, EventsExpired
 from pilothouse.features.runs.queries import LogHead
-from pilothouse.features.runs.steps import StepPage
+from pilothouse.features.runs.steps import StepPage, is_simulated
 from pilothouse.kit.ids import RunId
 from pilothouse.kit.json import Json, JsonObject
 
@@ -89,6 +89,10 @@ async def read_steps(
 ) -> tuple[list[JsonObject], int | None]:
     """From the log. Reads on until the last of them is over; the rest of it is not looked at."""
     page, position = StepPage(limit), after
+    if after:
+        page.simulated = any(
+            is_simulated(cast(Entry, item)) for _, item in await read_after(reader, run_id, 0, limit=1)
+        )
     while not page.is_complete:
         batch = await read_after(reader, run_id, position, limit=AT_ONCE)
         if not batch:

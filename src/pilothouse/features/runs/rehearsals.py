@@ -53,7 +53,8 @@ async def start(
 
 
 async def _rehearsed(runs: Runs, actor: Actor, ask: RunAsk, dry_run: DryRun) -> RunAsk:
-    if dry_run.mode == "simulate":
+    model = runs.motor.counter.model
+    if dry_run.mode == "simulate" and (model is None or not await model.is_there(actor.user_id)):
         raise SimulationUnavailable
     records = await _records(runs, actor, ask, dry_run) if dry_run.mode == "recorded" else ()
     payload = ask.payload or await _sample_payload(runs, actor, ask)

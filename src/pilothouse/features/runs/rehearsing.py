@@ -20,6 +20,7 @@ from pilothouse.engine.run import Run
 from pilothouse.features.runs.desk import Desk
 from pilothouse.features.runs.files import StepFiles
 from pilothouse.features.runs.memory import StepMemory
+from pilothouse.features.runs.simulating import SimulatedBlock, reaches_outside
 from pilothouse.features.runs.stage import StageContext, StagedBlock
 from pilothouse.features.runs.throw_away import ThrowAwayFiles, ThrowAwayMemory
 from pilothouse.features.runs.values import checked, step_failed
@@ -228,7 +229,9 @@ def rehearsed(staged: StagedBlock, desk: Desk, rehearsal: Rehearsal, script: Scr
             return StubbedBlock(staged, missing=True)
         parts = (staged.block, staged.http, staged.memories)
         return ReplayedBlock(*parts, rehearsal=rehearsal, run=desk.run, script=script)
-    if spec.effects is not Effects.NONE or spec.kind in (Kind.AI, Kind.MCP_TOOL):
+    if reaches_outside(spec):
+        if rehearsal.mode == "simulate":
+            return SimulatedBlock(spec, desk.counter.model, desk.hold.job.user_id)
         return StubbedBlock(staged)
     at_desk = desk if spec.kind in (Kind.AGENT, Kind.REVIEW) else None
     parts = (staged.block, staged.http, staged.memories, at_desk)

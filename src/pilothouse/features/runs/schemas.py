@@ -250,6 +250,7 @@ class StepOut(Out):
     started_at: str | None
     ended_at: str | None
     recorded: int | None  # the step of the run's origin whose result this is: it was not executed
+    simulated: bool  # a model made up what it gave
 
 
 class StepList(Out):

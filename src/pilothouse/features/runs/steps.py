@@ -5,6 +5,9 @@ from typing import Any, cast
 from pilothouse.engine import entries
 from pilothouse.engine.entries import Entry, render
 from pilothouse.engine.plan import Plan
+from pilothouse.engine.records import REHEARSAL
+from pilothouse.features.runs.simulating import reaches_outside
+from pilothouse.graph.json_schema import as_object
 from pilothouse.kit.clock import from_micros, to_wire
 from pilothouse.kit.json import Json, JsonObject
 
@@ -19,6 +22,7 @@ class StepPage:
         self._limit = limit
         self._steps: dict[int, dict[str, Any]] = {}
         self._going: set[int] = set()  # those of them that are not over
+        self.simulated = False  # what reaches outside is made up by a model
         self.next_after: int | None = None  # the event before the first step that is not on this page
 
     @property
@@ -30,7 +34,9 @@ class StepPage:
 
     def take(self, seq: int, entry: Entry, plan: Plan) -> None:
         kind = entry[0]
-        if kind == entries.FINISHED:
+        if kind == entries.QUEUED:
+            self.simulated = is_simulated(entry)
+        elif kind == entries.FINISHED:
             self._end_all(entry)
         elif kind == entries.RUNNING:
             self._begin_again()
@@ -44,6 +50,7 @@ class StepPage:
         if len(self._steps) < self._limit:
             step_id, node = cast(int, entry[2]), cast(int, entry[3])
             self._steps[step_id] = _blank(step_id, plan.nodes[node].id)
+            self._steps[step_id]["simulated"] = self.simulated and reaches_outside(plan.nodes[node].spec)
             self._going.add(step_id)
         elif self.next_after is None:
             self.next_after = seq - 1
@@ -88,6 +95,12 @@ class StepPage:
         self._going.clear()
 
 
+def is_simulated(accepted: Entry) -> bool:
+    """Whether a run that was accepted so is a dry one in which a model plays the world outside."""
+    told = as_object(as_object(accepted[2]).get(REHEARSAL))
+    return told.get("mode") == "simulate"
+
+
 def _blank(step_id: int, node_id: str) -> dict[str, Any]:
     return {
         "step_id": step_id,
@@ -102,11 +115,23 @@ def _blank(step_id: int, node_id: str) -> dict[str, Any]:
         "started_at": None,
         "ended_at": None,
         "recorded": None,
+        "simulated": False,
     }
 
 
 # What is left of a step when the log has expired, in this order.
-_LASTING = ("step_id", "node_id", "status", "attempt", "output_count", "error", "started_at", "ended_at", "recorded")
+_LASTING = (
+    "step_id",
+    "node_id",
+    "status",
+    "attempt",
+    "output_count",
+    "error",
+    "started_at",
+    "ended_at",
+    "recorded",
+    "simulated",
+)
 
 
 def shortened(step: JsonObject) -> list[Json]:

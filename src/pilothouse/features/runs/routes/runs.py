@@ -4,8 +4,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from fastapi import Header, Path, Query, Request, Response
-from pydantic import JsonValue
+from fastapi import Header, Query, Request, Response
 
 from pilothouse.base.http import (
     CurrentActor,
@@ -32,7 +31,6 @@ from pilothouse.features.runs.errors import (
     EventsExpired,
     RunNotEnded,
     RunNotFound,
-    ValueNotFound,
 )
 from pilothouse.features.runs.events import RunEvents
 from pilothouse.features.runs.present import brief_json, run_json
@@ -40,6 +38,7 @@ from pilothouse.features.runs.queries import Filter
 from pilothouse.features.runs.rehearsals import DryRun, start
 from pilothouse.features.runs.routes.again import add_again
 from pilothouse.features.runs.routes.keys import KnownRun, StartKeys
+from pilothouse.features.runs.routes.outputs import add_outputs
 from pilothouse.features.runs.schemas import (
     DryRunIn,
     RunCancelled,
@@ -171,13 +170,6 @@ async def list_steps(run_id: PathId, request: Request, actor: CurrentActor, page
     return _json({"items": [*steps], "next_cursor": None if following is None else page.cursor(following)})
 
 
-async def get_run_value(
-    run_id: PathId, value_hash: Annotated[str, Path(pattern="^[0-9a-f]{64}$")], request: Request, actor: CurrentActor
-) -> Response:
-    """A value that is too large for the run's events: they show its beginning and its hash."""
-    return _json(await queries.get_value(_runs(request).reader, actor, RunId(run_id), value_hash))
-
-
 async def list_run_reviews(
     run_id: PathId, request: Request, actor: CurrentActor, page: Paging, state: reviews.ReviewState | None = None
 ) -> Response:
@@ -262,9 +254,7 @@ def _router(prefix: str) -> Router:
     get("/runs/{run_id}/steps", response_model=StepList, responses=absent)(read(list_steps))
     get("/runs/{run_id}/reviews", response_model=reviews.ReviewList, responses=absent)(read(list_run_reviews))
     get("/runs/{run_id}/events", response_model=RunEventsOut, responses=_EVENT_RESPONSES)(read(follow_run))
-    get("/runs/{run_id}/values/{value_hash}", response_model=JsonValue, responses=problems(ValueNotFound))(
-        read(get_run_value)
-    )
+    add_outputs(router)
     post("/runs/{run_id}/cancel", response_model=RunCancelled, responses=absent)(write(cancel_run))
     router.patch("/runs/{run_id}/pinned", status_code=204, responses=absent)(write(pin_run))
     router.delete("/runs/{run_id}", status_code=204, responses=problems(RunNotFound, RunNotEnded))(write(delete_run))

@@ -1,0 +1,67 @@
+"""One question to the model that chats, outside of any conversation."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Final, TypeAlias
+
+from pydantic_ai.direct import model_request_stream
+from pydantic_ai.exceptions import AgentRunError, UserError
+from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
+
+from pilothouse.autopilot.faults import fault_of, require_whole
+from pilothouse.autopilot.models import Chosen, Models
+from pilothouse.autopilot.purse import Purse
+from pilothouse.autopilot.usage import Call, cost_row
+from pilothouse.base.jobs.moves import micros
+from pilothouse.features.models import BudgetExceeded, CostRow, ModelUnavailable, worth_a_row
+from pilothouse.features.runs import ModelAsk
+from pilothouse.kit.errors import UpstreamError, UpstreamRefused, UpstreamTimeout
+
+ANSWER_SECONDS: Final = 120.0
+Pay: TypeAlias = Callable[[CostRow], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One per process that works."""
+
+    models: Models
+    pay: Pay
+    purse: Purse = field(default_factory=Purse)
+
+    async def answer(self, ask: ModelAsk) -> str:
+        """The model's words. Raises `ModelUnavailable`, `BudgetExceeded` and `UpstreamError`."""
+        chosen = await self.models.choose(ask.user_id, "fast")
+        if chosen.is_offline:
+            raise ModelUnavailable("No model is connected.")
+        if (refusal := await self.purse.refusal(ask.user_id, 0, chosen)) is not None:
+            raise BudgetExceeded(refusal.message)
+        response = await _response(chosen, ask)
+        row = cost_row(response, chosen, Call(ask.user_id, ask.run_id, ask.step_id, micros(), f"ask{ask.attempt}"))
+        if worth_a_row(row):
+            await self.pay(row)
+        return "".join(part.content for part in response.parts if isinstance(part, TextPart))
+
+
+async def _response(chosen: Chosen, ask: ModelAsk) -> ModelResponse:
+    """Judged by what kind of failure it is; nothing that the provider said is passed on."""
+    model = await asyncio.to_thread(chosen.model)
+    asked = [ModelRequest(parts=[UserPromptPart(ask.text)], instructions=ask.instructions)]
+    try:
+        async with (
+            asyncio.timeout(ANSWER_SECONDS),
+            model_request_stream(model, asked, model_settings=chosen.settings) as stream,
+        ):
+            async for _ in stream:
+                pass
+            response = stream.get()
+        require_whole(response)
+    except TimeoutError:
+        raise UpstreamTimeout("The model took too long.") from None
+    except UserError:
+        raise ModelUnavailable from None
+    except AgentRunError as error:
+        fault = fault_of(error)
+        raise (UpstreamError if fault.transient else UpstreamRefused)(fault.message) from None
+    return response
