@@ -104,6 +104,7 @@ MAKERS: Final[Mapping[str, Maker]] = {
 SHARED: Final[Mapping[str, str]] = {
     "block_id": NUMBER,
     "version": "1",
+    "revision": "1",
     "message_id": PENDING_MESSAGE,
     "value_hash": hashlib.sha256(dump_bytes(LARGE)).hexdigest(),
 }

@@ -83,6 +83,47 @@ async def test_lib3_pages_neither_repeat_nor_skip(stand: Stand, sort: str):
     assert len(found) == 5
 
 
+async def favour(stand: Stand, agent_id: str, favourite: bool) -> dict[str, Any]:
+    answer = await stand.ann.browser.patch(f"{LIBRARY}/{agent_id}", json={"favourite": favourite})
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def test_lib3_favourites_are_marked_and_listed_and_nothing_else_of_the_agent_changes(stand: Stand):
+    one, other = await agent(stand, "One"), await agent(stand, "Other")
+    (before,) = [entry for entry in await listed(stand) if entry["id"] == one]
+    assert before["favourite"] is False
+    assert await favour(stand, one, True) == {**before, "favourite": True}
+    assert [entry["id"] for entry in await listed(stand, favourite=True)] == [one]
+    assert [entry["id"] for entry in await listed(stand, favourite=False)] == [other]
+    assert (await favour(stand, one, True))["favourite"]  # again is the same
+    unchanged = await stand.ann.browser.patch(f"{LIBRARY}/{one}", json={})
+    assert unchanged.json()["favourite"] is True
+    assert (await favour(stand, one, False)) == before
+
+
+async def test_lib8_a_new_version_keeps_the_favourite(stand: Stand):
+    kept = await agent(stand, "Kept")
+    await favour(stand, kept, True)
+    for version in (1, 2, 3):
+        rename = {"base_version": version, "ops": [{"op": "set_name", "value": f"Kept {version}"}]}
+        assert (await stand.ann.browser.patch(f"/api/agents/{kept}", json=rename)).status_code == 200
+    (entry,) = await listed(stand, favourite=True)
+    assert (entry["id"], entry["version"]) == (kept, 4)
+
+
+async def test_lib3_nobody_marks_what_is_anothers_and_unknown_wishes_are_refused(small: Stand):
+    mine = await agent(small, "Mine")
+    bob = await small.house.person()
+    for agent_id in (mine, new_id()):
+        answer = await bob.browser.patch(f"{LIBRARY}/{agent_id}", json={"favourite": True})
+        assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+    for body in ({"favourite": "yes, please"}, {"colour": "red"}):
+        assert (await small.ann.browser.patch(f"{LIBRARY}/{mine}", json=body)).status_code == 422
+    assert not any(entry["favourite"] for entry in await listed(small))
+    await bob.leave()
+
+
 async def test_lib3_what_cannot_be_asked_is_refused_and_others_see_their_own(small: Stand):
     await agent(small, "Mine")
     await agent(small, "Mine too")

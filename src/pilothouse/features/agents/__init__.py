@@ -25,7 +25,12 @@ from pilothouse.features.agents.service import (
     validate_agent,
     validate_document,
 )
-from pilothouse.features.agents.settings import AgentSettings, change_agent_settings, get_agent_settings
+from pilothouse.features.agents.settings import (
+    AgentSettings,
+    change_agent_settings,
+    get_agent_settings,
+    mark_favourite,
+)
 from pilothouse.features.agents.transfer import (
     Exported,
     Imported,
@@ -74,6 +79,7 @@ __all__ = [
     "import_agent",
     "list_agents",
     "list_versions",
+    "mark_favourite",
     "operations_between_versions",
     "preview_import",
     "read_file",

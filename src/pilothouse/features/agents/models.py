@@ -26,6 +26,7 @@ class AgentRow(Row):
     # Settings of its owner; they move to the library entry when there is one.
     review_required: Mapped[bool] = mapped_column(Boolean, default=True, server_default=true())
     review_sensitive: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
+    favourite: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
 
 
 class VersionRow(Row):

@@ -34,5 +34,11 @@ async def change_agent_settings(
     return _settings_of(agent)
 
 
+async def mark_favourite(work: Work, agent_id: AgentId, *, favourite: bool) -> None:
+    """Put an agent among its owner's favourites, or take it out; its runs and versions know nothing of it."""
+    agent = await queries.find_agent(work, agent_id, lock=True)
+    agent.favourite = favourite
+
+
 def _settings_of(agent: AgentRow) -> AgentSettings:
     return AgentSettings(agent.review_required, agent.review_sensitive)

@@ -29,4 +29,5 @@ class Entry(NamedTuple):
     status: EntryStatus
     attention: Attention | None  # why it wants its owner
     last_run: LastRun | None
+    favourite: bool
     place: str | int

@@ -9,8 +9,10 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias, cast
 from sqlalchemy import Row, text
 
 from pilothouse.base.work import Read
+from pilothouse.features.agents import AgentNotFound
 from pilothouse.features.library.entry import Entry, EntryStatus, LastRun
 from pilothouse.kit.clock import from_micros
+from pilothouse.kit.ids import AgentId
 
 Sort: TypeAlias = Literal["created", "changed", "last_run", "name"]
 Order: TypeAlias = Literal["asc", "desc"]
@@ -31,6 +33,7 @@ busy as (
 ),
 entries as (
   select a.id, v.name, v.description, a.active_version, a.newest_version, v.node_count, a.created_at, a.updated_at,
+    a.favourite,
     case
       when a.id in (select agent_id from busy) then 'running'
       when a.id in (select agent_id from asked) then 'attention'
@@ -62,6 +65,7 @@ class Wanted(NamedTuple):
     status: EntryStatus | None = None
     sort: Sort = "created"
     order: Order = "desc"
+    favourite: bool | None = None
 
 
 async def list_entries(
@@ -75,6 +79,9 @@ async def list_entries(
     if wanted.status is not None:
         past.append("status=:status")
         params["status"] = wanted.status
+    if wanted.favourite is not None:
+        past.append("favourite=:favourite")
+        params["favourite"] = wanted.favourite
     if after is not None:
         past.append(f"(place, id) {'<' if wanted.order == 'desc' else '>'} (:place, :id)")
         params |= {"place": after[0], "id": after[1]}
@@ -85,6 +92,16 @@ async def list_entries(
         order=wanted.order,
     )
     return [_entry(row) for row in await read.session.execute(text(sql), params)]
+
+
+async def get_entry(read: Read, agent_id: AgentId) -> Entry:
+    """Raises `AgentNotFound`."""
+    sql = _ENTRIES.format(place=_PLACES["created"], found="and a.id=:agent_id", past="1=1", order="asc")
+    params = {"user_id": read.actor.user_id, "agent_id": agent_id, "limit": 1}
+    row = (await read.session.execute(text(sql), params)).one_or_none()
+    if row is None:
+        raise AgentNotFound
+    return _entry(row)
 
 
 def _literal(term: str) -> str:
@@ -105,5 +122,6 @@ def _entry(row: Row[Any]) -> Entry:
         status=cast(EntryStatus, row.status),
         attention=row.attention if row.status == "attention" else None,
         last_run=last,
+        favourite=bool(row.favourite),
         place=row.place,
     )

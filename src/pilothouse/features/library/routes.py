@@ -5,12 +5,14 @@ from typing import Annotated, cast
 from fastapi import Query
 from pydantic import StringConstraints
 
-from pilothouse.base.http import Page, Paging, Reader, Router, user
-from pilothouse.features.library import queries
-from pilothouse.features.library.entry import EntryStatus
+from pilothouse.base.http import Page, Paging, PathId, Reader, Router, Writes, problems, user
+from pilothouse.features.agents import AgentNotFound
+from pilothouse.features.library import queries, service
+from pilothouse.features.library.entry import Entry, EntryStatus
 from pilothouse.features.library.queries import Order, Sort, Wanted
-from pilothouse.features.library.schemas import EntryOut
+from pilothouse.features.library.schemas import EntryOut, EntryPatch
 from pilothouse.kit.errors import Invalid
+from pilothouse.kit.ids import AgentId
 
 router = Router("/api/library", tags=["library"])
 
@@ -26,11 +28,20 @@ async def list_library_agents(
     status: EntryStatus | None = None,
     sort: Sort = "created",
     order: Order = "desc",
+    favourite: bool | None = None,
 ) -> Page[EntryOut]:
     """One's agents with how they fare: found by name and description, in the order that is asked for."""
-    found = await queries.list_entries(read, Wanted(q, status, sort, order), paging.fetch, _after(paging.after, sort))
+    wanted = Wanted(q, status, sort, order, favourite)
+    found = await queries.list_entries(read, wanted, paging.fetch, _after(paging.after, sort))
     entries, cursor = paging.page(found, lambda entry: [sort, entry.place, entry.id])
     return Page(items=[EntryOut.model_validate(entry) for entry in entries], next_cursor=cursor)
+
+
+@router.patch("/agents/{agent_id}", response_model=EntryOut, responses=problems(AgentNotFound))
+@user
+async def change_entry(agent_id: PathId, ask: EntryPatch, work: Writes) -> Entry:
+    """Make an agent a favourite, or no longer."""
+    return await service.change_entry(work, AgentId(agent_id), favourite=ask.favourite)
 
 
 def _after(seen: object, sort: Sort) -> tuple[str | int, str] | None:

@@ -1,6 +1,6 @@
 """The library on the wire."""
 
-from pilothouse.base.http import Out, WireTime
+from pilothouse.base.http import In, Out, WireTime
 from pilothouse.features.library.entry import Attention, EntryStatus
 
 
@@ -26,3 +26,10 @@ class EntryOut(Out):
     status: EntryStatus
     attention: Attention | None
     last_run: LastRunOut | None
+    favourite: bool
+
+
+class EntryPatch(In):
+    """What of an entry can be changed; what is left out stays."""
+
+    favourite: bool | None = None

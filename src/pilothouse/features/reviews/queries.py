@@ -23,8 +23,10 @@ async def list_reviews(
     job_ids: Sequence[str] | None = None,
     before: str | None,
     limit: int,
+    brief: bool = False,
 ) -> list[Review]:
-    """Newest first; with `job_ids` only what these asked."""
+    """Newest first; with `job_ids` only what these asked, and when `brief` without the payloads, which can be large."""
+    columns = COLUMNS.replace(" payload,", " 'null',") if brief else COLUMNS
     where = "user_id=?1"
     params: list[str] = [actor.user_id]
     for column, value in (("state=", state), ("id <", before)):
@@ -34,7 +36,7 @@ async def list_reviews(
     if job_ids is not None:
         where += f" and job_id in ({marks(len(job_ids), len(params) + 1)})"
         params += job_ids
-    sql = f"select {COLUMNS} from reviews where {where} order by id desc limit ?{len(params) + 1}"
+    sql = f"select {columns} from reviews where {where} order by id desc limit ?{len(params) + 1}"
     return reviews_of(await reader.rows(sql, *params, limit))
 
 

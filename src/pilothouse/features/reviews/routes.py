@@ -26,11 +26,11 @@ def _reviews(request: Request) -> Reviews:
 @router.get("", response_model=ReviewList)
 @user
 async def list_reviews(
-    request: Request, actor: CurrentActor, page: Paging, state: ReviewState | None = None
+    request: Request, actor: CurrentActor, page: Paging, state: ReviewState | None = None, brief: bool = False
 ) -> ReviewList:
-    """What agents ask, newest first."""
-    before = page.after if isinstance(page.after, str) else None
-    found = await queries.list_reviews(_reviews(request).reader, actor, state=state, before=before, limit=page.fetch)
+    """What agents ask, newest first; when `brief`, each `payload` is left out (null)."""
+    before, reader = page.after if isinstance(page.after, str) else None, _reviews(request).reader
+    found = await queries.list_reviews(reader, actor, state=state, before=before, limit=page.fetch, brief=brief)
     shown, cursor = page.page(found, lambda review: review.id)
     return ReviewList(items=[ReviewOut.model_validate(review.wire) for review in shown], next_cursor=cursor)
 
