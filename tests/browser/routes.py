@@ -11,6 +11,12 @@ ROUTES = re.findall(r"path: '([^']+)'", ROUTER)
 DOORS = {"/setup", "/login"}  # F1 and F5 have tests of their own
 REDIRECTS = {"/copilot"}  # N2
 PAGES = [route for route in ROUTES if route not in DOORS | REDIRECTS]
+TABS = [
+    "/library/agents/$agentId?tab=versions",
+    "/library/agents/$agentId?tab=settings",
+    "/library/runs/$runId?view=list",
+]
+VIEWS = PAGES + TABS  # the tabs of a page load things of their own, which can be late, missing or broken too
 
 
 def address(route: str, ids: dict[str, str]) -> str:

@@ -47,6 +47,9 @@ def take_all(browser: Browser, house: House, folder: Path) -> None:
             page = context.new_page()
             for name, path in places.items():
                 take(page, path, folder / f"{name}-{width}-{theme}.png")
+            if size == PHONE:
+                page.get_by_role("button", name="Menu").click()
+                page.screenshot(path=folder / f"drawer-{width}-{theme}.png")
             context.close()
 
 
@@ -59,6 +62,7 @@ def furnished(page: Page) -> dict[str, str]:
     chat = ask(page, "POST", "/api/chat/sessions", {"dry_run": False})
     ask(page, "POST", "/api/credentials", KEY)
     ask(page, "POST", "/api/api-keys", {"name": "Harbour clock", "scopes": ["agents:read", "runs:read"]})
+    talked = talk(page)
     ids = {"agentId": agent["id"], "runId": run["id"], "sessionId": chat["id"]}
     places = {_named(route): address(route, ids) for route in PAGES if set(re.findall(r"\$(\w+)", route)) <= set(ids)}
     of_agent, of_run = f"/library/agents/{agent['id']}", f"/library/runs/{run['id']}"
@@ -68,8 +72,19 @@ def furnished(page: Page) -> dict[str, str]:
         "run-list": f"{of_run}?view=list",
         "run-step": f"{of_run}?step=1",
         "run-waiting": f"/library/runs/{waiting['id']}",
+        "chat-talked": talked,
         "absent": "/no/such/page",
     }
+
+
+def talk(page: Page) -> str:
+    """Where a chat is to be read that has an answer, calls and cards."""
+    page.goto("/")
+    for nth, words in enumerate(("find blocks for working with text", "run Harbour greeting with name=World"), 1):
+        page.get_by_label("Message AutoPilot").fill(words)
+        page.keyboard.press("Enter")
+        expect(page.locator(".turn-end")).to_have_count(nth, timeout=60_000)
+    return page.url.partition("/chat/")[1] + page.url.partition("/chat/")[2]
 
 
 def _named(route: str) -> str:

@@ -48,7 +48,7 @@ def test_b2_b5_b10_search_a_block_connect_it_undo_redo_and_save(
     open_block(page, "Fill text template")
     page.get_by_label("format", exact=True).fill("Good day {{ name }}!")
     page.get_by_role("heading", name="Fill text template").click()
-    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("version 2", exact=True)).to_be_visible()
     saved = ask(page, "GET", f"/api/agents/{agent['id']}")
     assert [node["inputs"]["format"] for node in saved["graph"]["nodes"] if "format" in node["inputs"]] == [
@@ -126,7 +126,7 @@ def test_b11_unsaved_changes_survive_a_crash_and_are_offered(
     expect(offer).to_have_count(0)
     open_block(other, "Fill text template")
     expect(other.get_by_label("format", exact=True)).to_have_value("Ahoy {{ name }}!")
-    other.get_by_role("button", name="Save").click()
+    other.get_by_role("button", name="Save", exact=True).click()
     other.get_by_role("button", name="Save mine on top").click()
     expect(other.get_by_text("version 3", exact=True)).to_be_visible()
     other.reload()
@@ -153,3 +153,60 @@ def test_b11_unsaved_changes_that_are_dropped_do_not_come_back(
     other.locator(".block-node").first.wait_for()
     expect(other.get_by_role("region", name="Unsaved changes")).to_have_count(0)
     eyes.saw_nothing_wrong()
+
+
+def test_b17_an_agent_inside_is_opened_its_version_shown_and_a_newer_one_offered_with_what_it_breaks(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner)
+    inner = new_agent(page)
+    outer = ask(page, "POST", "/api/agents", {"graph": around(page, inner)})["id"]
+    rename = {"op": "set_input", "node": "who", "field": ["name"], "value": "person"}
+    ask(page, "PATCH", f"/api/agents/{inner['id']}", {"base_version": 1, "ops": [rename]})
+
+    page.goto(f"/build/{outer}")
+    expect(page.locator('[data-id="sub"] .pinned')).to_have_text("version 1")
+    page.locator('[data-id="sub"] .block-node-head').click()
+    panel = page.get_by_role("region", name="Selected block")
+    expect(panel.get_by_text("Runs version 1")).to_be_visible()
+    expect(panel.locator(".sub-lost li")).to_have_text(["word result to sub name"])
+    expect(panel.get_by_role("link", name="Open this agent")).to_have_attribute(
+        "href", f"/build/{inner['id']}?version=1"
+    )
+    assert barriers(page) == []
+    panel.get_by_role("button", name="Update to version 2").click()
+    expect(panel.get_by_text("Runs version 2")).to_be_visible()
+    expect(page.locator(".react-flow__edge")).to_have_count(1)
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_text("version 2", exact=True).first).to_be_visible()
+    panel.get_by_role("link", name="Open this agent").click()
+    expect(page).to_have_url(f"{lived_in.url}/build/{inner['id']}")
+    expect(page.locator('[data-id="greet"]')).to_be_visible()
+    eyes.saw_nothing_wrong()
+
+
+def around(page: Page, inner: dict[str, Any]) -> dict[str, Any]:
+    """An agent that runs another in the version that it has now."""
+    blocks = ask(page, "GET", "/api/blocks?limit=200")["items"]
+    kinds = {block["name"]: block["id"] for block in blocks} | {
+        "the agent": next(block["id"] for block in blocks if block["kind"] == "agent")
+    }
+    pinned: dict[str, Any] = {
+        "graph_id": inner["id"],
+        "graph_version": 1,
+        "agent_name": inner["name"],
+        "inputs": {},
+        "input_schema": inner["input_schema"],
+        "output_schema": inner["output_schema"],
+    }
+    nodes: list[dict[str, Any]] = [
+        {"id": "word", "block": kinds["Agent short text input"], "inputs": {"name": "word"}, "position": [0, 0]},
+        {"id": "sub", "block": kinds["the agent"], "inputs": pinned, "position": [400, 0]},
+        {"id": "said", "block": kinds["Agent output"], "inputs": {"name": "said"}, "position": [800, 0]},
+    ]
+    given = next(iter(inner["output_schema"]["properties"]))
+    links = [
+        {"from": "word", "out": "result", "to": "sub", "in": "name"},
+        {"from": "sub", "out": given, "to": "said", "in": "value"},
+    ]
+    return {"name": "Outside", "nodes": nodes, "links": links}

@@ -124,9 +124,36 @@ def test_ap1_a_session_is_renamed_pinned_and_deleted_from_its_menu(
 
     row.get_by_role("button", name="Actions").click()
     page.get_by_role("menuitem", name="Delete").click()
-    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
-    expect(page.get_by_text("What it can do")).to_have_count(0)
+    expect(page.locator(".session", has_text="What it can do")).to_have_count(0)
     expect(other.get_by_text("What it can do")).to_have_count(0)
+    eyes.saw_nothing_wrong()
+
+
+def test_d8_a_deleted_chat_can_be_taken_back_and_else_is_gone_for_good(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner)
+    page.goto("/")
+    say(page, "help")
+    page.locator(".turn-end").wait_for()
+    chat = page.url.removeprefix(f"{lived_in.url}/chat/")
+    row = page.locator(f'.session:has(a[href="/chat/{chat}"])')
+
+    def delete() -> None:
+        row.get_by_role("button", name="Actions").click()
+        page.get_by_role("menuitem", name="Delete").click()
+        expect(row).to_have_count(0)
+        expect(page).to_have_url(f"{lived_in.url}/")  # nobody goes on reading what is deleted
+
+    delete()
+    page.get_by_role("button", name="Undo").click()
+    row.get_by_role("link").click()
+    expect(page.locator(".turn-end")).to_have_count(1)
+    delete()
+    assert page.request.get(f"/api/chat/sessions/{chat}").status == 200
+    page.goto("/library")  # whoever leaves has made up their mind
+    page.wait_for_function("async (id) => (await fetch(`/api/chat/sessions/${id}`)).status === 404", arg=chat)
+    eyes.faults = [fault for fault in eyes.faults if "404" not in fault]
     eyes.saw_nothing_wrong()
 
 

@@ -24,6 +24,20 @@ def test_f1_a_wrong_link_explains_how_to_print_a_new_one(lived_in: House, visit:
     expect(page.get_by_role("alert")).to_contain_text("owner-link")
 
 
+def test_f1_a_link_pasted_into_the_open_page_is_read_and_leaves_the_address(house: House, visit: Visit) -> None:
+    page, eyes = visit(house)
+    page.goto("/setup")
+    expect(page.locator("main")).to_contain_text("pilothouse owner-link")
+    page.evaluate("(link) => { location.href = link }", house.link)  # only what stands after the # differs
+    page.get_by_label("Name").fill("Ada Lovelace")
+    expect(page).to_have_url(f"{house.url}/setup")
+    page.get_by_label("E-mail").fill(EMAIL)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Create the owner").click()
+    page.get_by_label("Message AutoPilot").wait_for()
+    eyes.saw_nothing_wrong()
+
+
 def test_f5_signing_in_returns_to_the_asked_page_and_too_many_attempts_name_the_wait(
     house: House, visit: Visit
 ) -> None:

@@ -67,6 +67,37 @@ def test_l1_n3_the_address_holds_what_is_searched_filtered_and_sorted(
     eyes.saw_nothing_wrong()
 
 
+def test_l1_d8_a_favourite_shows_at_once_stays_and_is_taken_back_with_the_reason(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner, allowed=("409",))
+    page.goto("/library")
+    make(page, "Liked boat")
+    make(page, "Other boat")
+    page.goto("/library?q=boat")
+    star = page.get_by_role("button", name="Favourite Liked boat")
+    held: list[Route] = []
+    page.route(CHANGES, lambda route: held.append(route))
+    star.click()
+    expect(star).to_have_attribute("aria-pressed", "true")  # though nobody has answered
+    assert barriers(page) == []
+    held.pop().fulfill(status=409, json=REFUSED)
+    expect(page.locator(".toast.bad")).to_contain_text("Not now.")
+    expect(star).to_have_attribute("aria-pressed", "false")
+    page.unroute_all()
+    with page.expect_response(CHANGES):
+        star.click()
+    page.get_by_role("checkbox", name="Favourites only").check()
+    expect(page).to_have_url(re.compile("favourite=true"))
+    page.reload()
+    expect(page.get_by_role("row").get_by_role("link", name=re.compile("boat$"))).to_have_text(["Liked boat"])
+    star.click()
+    expect(page.get_by_text("No agent fits")).to_be_visible()
+    page.get_by_role("button", name="Clear filters").click()
+    expect(row(page, "Other boat")).to_be_visible()
+    eyes.saw_nothing_wrong()
+
+
 def test_d8_a_deletion_is_shown_at_once_can_be_taken_back_and_outlives_the_page(
     lived_in: House, owner: StorageState, visit: Visit
 ) -> None:
@@ -156,6 +187,9 @@ def test_l4_an_agent_has_its_runs_versions_and_settings_on_tabs_with_addresses(
 
 
 REFUSED = {"code": "conflict", "message": "Not now.", "detail": None, "hint": None, "request_id": "r-2"}
+
+
+CHANGES = re.compile(r"/api/library/agents/[^/]+$")
 
 
 def refuse_changes(route: Route) -> None:

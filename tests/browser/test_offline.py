@@ -32,7 +32,6 @@ TYPED = "kept for later on"
 TEXTS = "main :is(textarea, input:not([type=radio], [type=checkbox])):not([readonly]):visible"
 HELD = "main [aria-disabled=true]:visible"
 UNSAFE = {"POST", "PUT", "PATCH", "DELETE"}
-CHECKS = "/api/agents/validate"  # asks what is wrong with a graph, and stores nothing
 NOTHING_TO_WRITE = {"/activity"}
 
 
@@ -49,7 +48,7 @@ def test_n6_every_page_without_a_network_writes_nothing_says_why_and_keeps_what_
     written: list[str] = []
 
     def note(sent: Request) -> None:
-        if sent.method in UNSAFE and not sent.url.endswith(CHECKS):
+        if sent.method in UNSAFE:
             written.append(f"{sent.method} {sent.url}")
 
     context.on("request", note)
@@ -107,3 +106,22 @@ def test_n6_without_a_network_the_palette_goes_places_and_changes_nothing(
     page.locator(".palette-input").fill("activity")
     page.keyboard.press("Enter")
     expect(page).to_have_url(lived_in.url + "/activity")
+
+
+def test_b9_n6_a_graph_is_checked_once_there_is_a_network_again(lived_in: House, things: Things, visit: Visit) -> None:
+    page, _ = visit(lived_in, storage_state=things.state)
+    page.goto(f"/build/{things.ids['agentId']}")
+    with page.expect_response("**/api/agents/validate"):
+        page.locator(".block-node").first.wait_for()
+    asked: list[str] = []
+    page.on("request", lambda sent: asked.append(sent.url) if "validate" in sent.url else None)
+    page.context.set_offline(True)
+    expect(page.locator(".banner")).to_contain_text("You are offline")
+    page.locator(".outline").get_by_role("button", name="Fill text template").click()
+    page.get_by_label("format", exact=True).fill("")
+    expect(page.locator('.block-node[data-mark="error"]')).to_have_count(1)  # what can be seen here is seen
+    page.wait_for_timeout(1_500)  # three times the pause before a check
+    assert asked == []
+    with page.expect_response("**/api/agents/validate") as answer:
+        page.context.set_offline(False)
+    assert [issue["field"] for issue in answer.value.json()["issues"]] == ["format"]

@@ -1,11 +1,11 @@
 """What a run asks a person is decided where the run is looked at, by mouse or by keyboard (engine:W2, engine:W3)."""
 
 import pytest
-from playwright.sync_api import Page, StorageState, expect
+from playwright.sync_api import Page, StorageState, ViewportSize, expect
 
 from tests.browser.agents import ASKING, delegating
-from tests.browser.conftest import Visit, ask
-from tests.browser.eyes import barriers
+from tests.browser.conftest import PHONE, WIDE, Visit, ask
+from tests.browser.eyes import barriers, clipped
 from tests.browser.house import House
 from tests.browser.keyboard import tab_to
 
@@ -71,6 +71,33 @@ def test_w2_rejected_nothing_is_approved_whatever_was_typed(
     expect(page.locator("main")).not_to_contain_text("We never arrive.")
     said = decision(page, run_id)
     assert (said["approved"], said["data"]) == (False, "We arrive at noon.")
+    eyes.saw_nothing_wrong()
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_n4_the_badge_counts_what_needs_the_user_and_equals_the_list(
+    size: ViewportSize, lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    """It follows by itself: no page is loaded anew, and what another tab decides goes away here too."""
+    page, eyes = visit(lived_in, storage_state=owner, viewport=size)
+    page.goto("/activity")
+    badge = page.get_by_role("navigation", name="Main").locator(".count")
+    listed = page.get_by_role("region", name="Needs you").get_by_role("listitem")
+    before = len(ask(page, "GET", "/api/reviews?state=waiting")["items"])
+    agent = ask(page, "POST", "/api/agents", {"graph": ASKING})
+    ids = [ask(page, "POST", f"/api/agents/{agent['id']}/runs", {"inputs": {}})["id"] for _ in range(2)]
+    expect(badge).to_have_text(f"{before + 2} waiting for you")
+    expect(listed).to_have_count(before + 2)
+    assert barriers(page) == clipped(page) == []
+    listed.locator(f'a[href="/library/runs/{ids[0]}"]').click()
+    page.get_by_role("button", name="Approve").click()
+    expect(badge).to_have_text(f"{before + 1} waiting for you")
+    other, _ = visit(lived_in, storage_state=owner)
+    other.goto(f"/library/runs/{ids[1]}")
+    other.get_by_role("button", name="Reject").click()
+    expect(badge).to_have_text([f"{before} waiting for you"] if before else [])
+    page.goto("/activity")
+    expect(listed).to_have_count(before)
     eyes.saw_nothing_wrong()
 
 

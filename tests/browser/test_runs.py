@@ -1,13 +1,15 @@
 """A run's page: its steps in time, its outputs as they are best read, and what can be done with it afterwards."""
 
 import json
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, StorageState, ViewportSize, expect
+from playwright.sync_api import Locator, Page, StorageState, ViewportSize, expect
 
 from tests.browser.agents import ASKING, GREETING, delegating
-from tests.browser.conftest import PHONE, WIDE, Visit, ask
+from tests.browser.conftest import PHONE, WIDE, Visit, ask, make_owner
 from tests.browser.eyes import barriers, clipped
 from tests.browser.house import House
 
@@ -63,7 +65,7 @@ def test_r1_r2_n3_steps_are_shown_in_time_or_as_a_list_and_the_address_holds_whi
     expect(rows.first).to_be_visible()
     count = rows.count()
     assert count == len(GREETING["nodes"])
-    for words in ("completed", "version 1", "by api", "took"):
+    for words in ("completed", "version 1", "started by hand or over the API", "took"):
         expect(page.locator("main")).to_contain_text(words)
     expect(page.get_by_text("at work")).to_be_visible()
     rows.last.click()
@@ -77,6 +79,28 @@ def test_r1_r2_n3_steps_are_shown_in_time_or_as_a_list_and_the_address_holds_whi
     expect(page.locator("details.step[open]")).to_have_count(1)
     page.set_viewport_size({"width": 360, "height": 800})
     assert barriers(page) == clipped(page) == []
+    eyes.saw_nothing_wrong()
+
+
+def test_n3_a_pasted_link_and_back_restore_the_step_and_the_title_names_agent_and_run(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner)
+    run = ran(page, GREETING, name="World")
+    title = f"Harbour greeting, run {run['id'][-6:]}"
+    page.goto(f"/library/runs/{run['id']}?step=2")
+    expect(page.get_by_role("heading", name=title, exact=True)).to_be_visible()
+    expect(page).to_have_title(f"{title} · Pilothouse")
+    picked = page.locator(".gantt-row[aria-pressed=true]")
+    expect(picked).to_have_count(1)
+    second = picked.inner_text()
+    assert second == page.locator(".gantt-row").nth(1).inner_text()
+    page.get_by_role("link", name="Harbour greeting", exact=True).click()
+    expect(page).to_have_url(f"{lived_in.url}/library/agents/{run['agent_id']}")
+    page.go_back()
+    expect(page).to_have_url(f"{lived_in.url}/library/runs/{run['id']}?step=2")
+    expect(picked).to_have_count(1)
+    assert picked.inner_text() == second
     eyes.saw_nothing_wrong()
 
 
@@ -120,6 +144,41 @@ def test_r3_every_output_is_shown_as_it_is_best_read_and_copied_singly_or_all(
     expect(outputs.filter(has_text="letter")).to_contain_text("# Arrival")
     assert barriers(page) == clipped(page) == []
     eyes.saw_nothing_wrong()
+
+
+def downloaded(page: Page, press: Locator, folder: Path) -> Path:
+    with page.expect_download() as coming:
+        press.click()
+    coming.value.save_as(folder / coming.value.suggested_filename)
+    return folder / coming.value.suggested_filename
+
+
+def test_r4_outputs_are_saved_as_a_zip_and_what_is_left_out_is_told_before(tmp_path: Path, visit: Visit) -> None:
+    house = House(tmp_path / "house", variables={"PILOTHOUSE_ZIP_FILE_BYTES": "1000"})
+    house.start()
+    try:
+        page, eyes = visit(house)
+        make_owner(page, house)
+        download = page.get_by_role("button", name="Download")
+        one = ran(page, showing({"words": VALUES["words"]}))
+        page.goto(f"/library/runs/{one['id']}")
+        assert downloaded(page, download, tmp_path).read_text() == VALUES["words"]
+        several = ran(page, showing(VALUES))
+        page.goto(f"/library/runs/{several['id']}")
+        with zipfile.ZipFile(downloaded(page, download, tmp_path)) as found:
+            assert {*found.namelist()} == {"letter.md", "crew.txt", "facts.json", "picture.png", "words.txt"}
+        large = ran(page, showing({"words": "short", "tome": "x" * 2_000}))
+        page.goto(f"/library/runs/{large['id']}")
+        download.click()
+        dialog = page.get_by_role("dialog")
+        expect(dialog).to_contain_text("tome.txt 2 KB, too large for a zip")
+        assert barriers(page) == clipped(page) == []
+        with zipfile.ZipFile(downloaded(page, dialog.get_by_role("button", name="Download"), tmp_path)) as found:
+            assert {*found.namelist()} == {"words.txt", "SKIPPED.txt"}
+        expect(dialog).to_have_count(0)
+        eyes.saw_nothing_wrong()
+    finally:
+        house.kill()
 
 
 def test_r5_a_run_is_done_again_changed_compared_and_deleted(

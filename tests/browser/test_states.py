@@ -26,10 +26,11 @@ def test_n1_a_rail_beside_the_page_or_a_bar_below_it_leads_everywhere(
     page.goto("/")
     rail = page.get_by_role("navigation", name="Main")
     links = rail.get_by_role("listitem").get_by_role("link")
-    expect(links).to_have_text(list(PLACES))
-    for name, path in PLACES.items():
+    shown = list(PLACES)[: 4 if size == PHONE else None]  # the drawer has the rest
+    expect(links).to_have_text(shown)
+    for name in shown:
         links.get_by_text(name).click()
-        expect(page).to_have_url(lived_in.url + path)
+        expect(page).to_have_url(lived_in.url + PLACES[name])
         expect(rail.locator("li [aria-current=page]")).to_have_text(name)
     beside, main = rail.bounding_box(), page.locator("main").bounding_box()
     assert beside is not None
@@ -39,6 +40,27 @@ def test_n1_a_rail_beside_the_page_or_a_bar_below_it_leads_everywhere(
     else:
         assert beside["y"] >= main["y"] + main["height"]
         assert beside["y"] + beside["height"] == size["height"]
+    eyes.saw_nothing_wrong()
+
+
+def test_n1_on_a_phone_a_drawer_has_every_page(lived_in: House, owner: StorageState, visit: Visit) -> None:
+    page, eyes = visit(lived_in, storage_state=owner, viewport=PHONE)
+    page.goto("/library")
+    opens = page.get_by_role("navigation", name="Main").get_by_role("button", name="Menu")
+    pages = page.get_by_role("dialog").get_by_role("navigation", name="All pages").get_by_role("link")
+    opens.click()
+    expect(pages).to_have_text([*PLACES, "Credentials", "API keys"])
+    expect(pages.and_(page.locator("[aria-current=page]"))).to_have_text("Library")
+    for width in (390, 360):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert clipped(page) == barriers(page) == []
+    page.keyboard.press("Escape")
+    expect(opens).to_be_focused()
+    opens.click()
+    pages.get_by_text("Settings").click()
+    expect(page).to_have_url(f"{lived_in.url}/settings")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(page.locator("main")).to_be_focused()
     eyes.saw_nothing_wrong()
 
 

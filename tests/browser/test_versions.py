@@ -81,7 +81,7 @@ def test_b10_a_note_is_kept_and_what_is_unchanged_makes_no_version(
     agent = new_agent(page)["id"]
     page.goto(f"/build/{agent}")
     type_format(page, "Ahoy {{ name }}")
-    page.get_by_role("button", name="Keep with a note").click()
+    page.get_by_role("button", name="Save with a note").click()
     page.get_by_role("textbox", name="Note").fill("For sailors")
     page.get_by_role("dialog").get_by_role("button", name="Save").click()
     expect(page.get_by_text("version 2", exact=True)).to_be_visible()

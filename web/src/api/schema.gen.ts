@@ -1124,6 +1124,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs/{run_id}/outputs.zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Outputs
+         * @description What an ended run gave: one file as itself, several (or none) as a zip that is made as it is sent.
+         */
+        get: operations["download_outputs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run_id}/cancel": {
         parameters: {
             query?: never;
@@ -1414,6 +1434,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/outputs.zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Outputs
+         * @description What an ended run gave: one file as itself, several (or none) as a zip that is made as it is sent.
+         */
+        get: operations["v1_download_outputs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/cancel": {
         parameters: {
             query?: never;
@@ -1463,7 +1503,7 @@ export interface paths {
         };
         /**
          * List Reviews
-         * @description What agents ask, newest first.
+         * @description What agents ask, newest first; when `brief`, each `payload` is left out (null).
          */
         get: operations["list_reviews"];
         put?: never;
@@ -1726,6 +1766,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspace/zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Zip Files
+         * @description Several files as one zip, made while it is sent; one as itself. `plan` only tells what would be left out.
+         */
+        post: operations["zip_files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspace/usage": {
         parameters: {
             query?: never;
@@ -1740,6 +1800,130 @@ export interface paths {
         get: operations["get_workspace_usage"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspace/folders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Folders
+         * @description The folders of the workspace. A folder is there while files lie below it.
+         */
+        get: operations["list_folders"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Folder
+         * @description Put all files below a folder into the trash. Without `confirm`, only says how many they are.
+         */
+        delete: operations["delete_folder"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspace/folders/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move Folder
+         * @description Rename or move a folder with all that lies below it: everything, or nothing.
+         */
+        post: operations["move_folder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspace/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move Files
+         * @description Put files into a folder: all of them, or none.
+         */
+        post: operations["move_files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspace/files/{file_id}/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Preview File
+         * @description The first 64 KB of a text, as plain text.
+         */
+        get: operations["preview_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspace/files/{file_id}/revisions/{revision}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Revision
+         * @description The bytes of a file as it was, of one of the revisions that `revisions` lists.
+         */
+        get: operations["download_revision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspace/files/{file_id}/revisions/{revision}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore Revision
+         * @description Make a file what it was, as a new revision.
+         */
+        post: operations["restore_revision"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1764,6 +1948,26 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/library/agents/{agent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change Entry
+         * @description Make an agent a favourite, or no longer.
+         */
+        patch: operations["change_entry"];
         trace?: never;
     };
     "/api/chat/sessions": {
@@ -3465,6 +3669,16 @@ export interface components {
             /** Attention */
             attention: ("review_waits" | "run_failed") | null;
             last_run: components["schemas"]["LastRunOut"] | null;
+            /** Favourite */
+            favourite: boolean;
+        };
+        /**
+         * EntryPatch
+         * @description What of an entry can be changed; what is left out stays.
+         */
+        EntryPatch: {
+            /** Favourite */
+            favourite?: boolean | null;
         };
         /** ErrorPart */
         ErrorPart: {
@@ -3547,6 +3761,57 @@ export interface components {
              * @example /notes.txt
              */
             path: string;
+        };
+        /**
+         * FilesMove
+         * @description Files, and the folder that they are to lie in; `/` is the workspace itself.
+         */
+        FilesMove: {
+            /** File Ids */
+            file_ids: string[];
+            /**
+             * Folder
+             * @example /notes.txt
+             */
+            folder: string;
+        };
+        /**
+         * FolderMove
+         * @description A folder and the path that it is to have. A folder is renamed by moving it within its own.
+         */
+        FolderMove: {
+            /**
+             * Path
+             * @example /notes.txt
+             */
+            path: string;
+            /**
+             * To
+             * @example /notes.txt
+             */
+            to: string;
+        };
+        /**
+         * FolderOut
+         * @description A folder, and what lies directly in it.
+         */
+        FolderOut: {
+            /** Path */
+            path: string;
+            /** Name */
+            name: string;
+            /** Files */
+            files: number;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * FoldersOut
+         * @description All folders, each before those in it.
+         */
+        FoldersOut: {
+            /** Items */
+            items: components["schemas"]["FolderOut"][];
         };
         /**
          * FollowUpPart
@@ -3742,6 +4007,14 @@ export interface components {
             message_id?: string | null;
         };
         /**
+         * MovedOut
+         * @description How many files were moved, or put into the trash.
+         */
+        MovedOut: {
+            /** Files */
+            files: number;
+        };
+        /**
          * NewApiKeyOut
          * @description The only answer that ever holds the key.
          */
@@ -3872,6 +4145,16 @@ export interface components {
             timezone: string;
         };
         /**
+         * PackedOut
+         * @description A file that is sent.
+         */
+        PackedOut: {
+            /** Name */
+            name: string;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
          * PageContext
          * @description The page that the user was looking at.
          */
@@ -3915,6 +4198,22 @@ export interface components {
             items: components["schemas"]["VersionOut"][];
             /** Next Cursor */
             next_cursor: string | null;
+        };
+        /**
+         * ParcelOut
+         * @description What a download of several files sends. One file alone is sent as itself: then `as_zip` is false.
+         */
+        ParcelOut: {
+            /** As Zip */
+            as_zip: boolean;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Files */
+            files: components["schemas"]["PackedOut"][];
+            /** Skipped */
+            skipped: components["schemas"]["SkippedOut"][];
+            /** Links */
+            links: number;
         };
         /**
          * PartOut
@@ -4004,7 +4303,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "control_character" | "credential_in_use" | "csrf_failed" | "database_not_found" | "disabled_block" | "dry_run_left" | "effects_repeat" | "egress_denied" | "expired" | "file_corrupt" | "folder_not_found" | "folder_not_openable" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "invalid_path" | "invalid_reference" | "language_missing" | "mail_refused" | "mail_uncertain" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "not_encrypted" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "pin_not_editable" | "precondition_required" | "price_unknown" | "query_refused" | "query_too_slow" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "run_id_missing" | "sandbox_gone" | "sandbox_too_full" | "sandbox_unusable" | "scope_missing" | "setup_done" | "shutting_down" | "sign_in_refused" | "simulation_unavailable" | "sqlite_off" | "step_unreachable" | "too_large" | "too_many_redirects" | "too_many_sandboxes" | "tool_refused" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upload_broken" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
+            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "control_character" | "credential_in_use" | "csrf_failed" | "database_not_found" | "deletion_unconfirmed" | "disabled_block" | "dry_run_left" | "effects_repeat" | "egress_denied" | "expired" | "file_corrupt" | "folder_cycle" | "folder_not_found" | "folder_not_openable" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "invalid_path" | "invalid_reference" | "language_missing" | "mail_refused" | "mail_uncertain" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "no_preview" | "not_encrypted" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "pin_not_editable" | "precondition_required" | "price_unknown" | "query_refused" | "query_too_slow" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "run_id_missing" | "sandbox_gone" | "sandbox_too_full" | "sandbox_unusable" | "scope_missing" | "setup_done" | "shutting_down" | "sign_in_refused" | "simulation_unavailable" | "sqlite_off" | "step_unreachable" | "too_large" | "too_many_files" | "too_many_redirects" | "too_many_sandboxes" | "tool_refused" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upload_broken" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
             /** Message */
             message: string;
             /** Detail */
@@ -4551,6 +4850,21 @@ export interface components {
             password: string;
         };
         /**
+         * SkippedOut
+         * @description A file that is not sent, and why; `size_bytes` is null when nobody knows it any more.
+         */
+        SkippedOut: {
+            /** Name */
+            name: string;
+            /** Size Bytes */
+            size_bytes: number | null;
+            /**
+             * Reason
+             * @enum {string}
+             */
+            reason: "file_too_large" | "all_too_large" | "gone" | "unreadable";
+        };
+        /**
          * StepList
          * @description A page of the steps of a run, in the order they started.
          */
@@ -4594,6 +4908,8 @@ export interface components {
             ended_at: string | null;
             /** Recorded */
             recorded: number | null;
+            /** Simulated */
+            simulated: boolean;
         };
         /**
          * StepPart
@@ -4934,6 +5250,14 @@ export interface components {
             percent_used: number;
             /** Resets At */
             resets_at: string;
+        };
+        /**
+         * ZipIn
+         * @description The files to send, in this order.
+         */
+        ZipIn: {
+            /** File Ids */
+            file_ids: string[];
         };
         /** ApiKeyIn */
         pilothouse__features__accounts__schemas__ApiKeyIn: {
@@ -9249,6 +9573,68 @@ export interface operations {
             };
         };
     };
+    download_outputs: {
+        parameters: {
+            query?: {
+                /** @description Only tell what would be sent, and what left out. */
+                plan?: boolean;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The zip, the one file, or the plan. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ParcelOut"];
+                    "application/zip": unknown;
+                };
+            };
+            /** @description `not_found`: There is no such run. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `file_corrupt`: What is stored of this file is not what was written. Restore it from a backup. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     cancel_run: {
         parameters: {
             query?: never;
@@ -10219,6 +10605,68 @@ export interface operations {
             };
         };
     };
+    v1_download_outputs: {
+        parameters: {
+            query?: {
+                /** @description Only tell what would be sent, and what left out. */
+                plan?: boolean;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The zip, the one file, or the plan. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ParcelOut"];
+                    "application/zip": unknown;
+                };
+            };
+            /** @description `not_found`: There is no such run. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `file_corrupt`: What is stored of this file is not what was written. Restore it from a backup. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     v1_cancel_run: {
         parameters: {
             query?: never;
@@ -10323,6 +10771,7 @@ export interface operations {
         parameters: {
             query?: {
                 state?: ("waiting" | "approved" | "rejected" | "expired" | "cancelled") | null;
+                brief?: boolean;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -11477,6 +11926,69 @@ export interface operations {
             };
         };
     };
+    zip_files: {
+        parameters: {
+            query?: {
+                plan?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ZipIn"];
+            };
+        };
+        responses: {
+            /** @description The zip, the one file, or the plan. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ParcelOut"];
+                    "application/zip": unknown;
+                };
+            };
+            /** @description `not_found`: There is no such file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `file_corrupt`: What is stored of this file is not what was written. Restore it from a backup. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_workspace_usage: {
         parameters: {
             query?: never;
@@ -11506,6 +12018,461 @@ export interface operations {
             };
         };
     };
+    list_folders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoldersOut"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_folder: {
+        parameters: {
+            query: {
+                path: string;
+                confirm?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovedOut"];
+                };
+            };
+            /** @description `not_found`: There is no such folder. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `deletion_unconfirmed`: All files in this folder would be put into the trash. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_files`: This folder holds more files than can be moved or deleted at once. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_path`: This cannot be the path of a file. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    move_folder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FolderMove"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovedOut"];
+                };
+            };
+            /** @description `not_found`: There is no such folder. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /**
+             * @description `folder_cycle`: A folder cannot be moved into itself.
+             *
+             *     `already_exists`: There is a file under this path already.
+             */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `too_many_files`: This folder holds more files than can be moved or deleted at once. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_path`: This cannot be the path of a file. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    move_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["FilesMove"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovedOut"];
+                };
+            };
+            /** @description `not_found`: There is no such file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `already_exists`: There is a file under this path already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `invalid_path`: This cannot be the path of a file. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    preview_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description `not_found`: There is no such file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `no_preview`: There is no preview of this kind of file. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `file_corrupt`: What is stored of this file is not what was written. Restore it from a backup. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    download_revision: {
+        parameters: {
+            query?: {
+                inline?: boolean;
+            };
+            header?: never;
+            path: {
+                file_id: string;
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file's bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The range that was asked for. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description It is still what If-None-Match names. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `not_found`: There is no such file. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `range_not_satisfiable`: The file has no such range. */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `file_corrupt`: What is stored of this file is not what was written. Restore it from a backup. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    restore_revision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+                revision: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileOut"];
+                };
+            };
+            /**
+             * @description `not_found`: There is no such file.
+             *
+             *     `not_found`: This revision of the file is not kept.
+             */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `quota_exceeded`: There is no room for this in the workspace. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description `file_corrupt`: What is stored of this file is not what was written. Restore it from a backup. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_library_agents: {
         parameters: {
             query?: {
@@ -11513,6 +12480,7 @@ export interface operations {
                 status?: ("running" | "attention" | "idle" | "never_run") | null;
                 sort?: "created" | "changed" | "last_run" | "name";
                 order?: "asc" | "desc";
+                favourite?: boolean | null;
                 limit?: number;
                 cursor?: string | null;
             };
@@ -11529,6 +12497,59 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_EntryOut_"];
+                };
+            };
+            /** @description Validation Error */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Anything that went wrong. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_entry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EntryPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntryOut"];
+                };
+            };
+            /** @description `not_found`: There is no such agent. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description Validation Error */

@@ -17,8 +17,12 @@ export function sayCount(key: MessageKey, count: number, values: Values = {}): s
 
 /** The words of a state that came from the server; one that nobody has words for is told as it is written. */
 export function sayStatus(status: string): string {
-  const key = `status.${status}`
-  return Object.hasOwn(english, key) ? say(key as MessageKey) : status.replaceAll('_', ' ')
+  return sayIfKnown(`status.${status}`) ?? status.replaceAll('_', ' ')
+}
+
+/** The text of a key that was put together from a name of the server's; null when the catalogue has none. */
+export function sayIfKnown(key: string): string | null {
+  return Object.hasOwn(english, key) ? say(key as MessageKey) : null
 }
 
 function filled(text: string, values: Values): string {

@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { NeedsYou } from '@/features/runs/NeedsYou'
 import { RunTable } from '@/features/runs/RunTable'
 import { say } from '@/kit/say'
 import { useTitle } from '@/kit/useTitle'
@@ -12,6 +13,7 @@ export function ActivityPage() {
       <header>
         <h1>{say('runs.activity')}</h1>
       </header>
+      <NeedsYou />
       <RunTable view={view} onView={(search) => void navigate({ to: '/activity', search })} />
     </div>
   )

@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, Navigate, useNavigate, useSearch } from '@tanstack/react-router'
+import { ImportAgent } from '@/features/agents/ImportAgent'
 import { agentList, useCreateAgent } from '@/features/agents/queries'
 import { say } from '@/kit/say'
 import { useTitle } from '@/kit/useTitle'
@@ -45,6 +46,9 @@ function Begin() {
         <Button look="plain" icon="plus" writes busy={create.isPending} onClick={blank}>
           {say('shell.blank')}
         </Button>
+        <ImportAgent
+          onImported={(agentId) => void navigate({ to: '/build/$agentId', params: { agentId } })}
+        />
       </div>
       {create.error && <ErrorPanel problem={create.error} />}
       <h2>{say('shell.goOn')}</h2>

@@ -6,6 +6,7 @@ import { agentById } from '@/features/agents/queries'
 import { Builder } from '@/features/builder/Builder'
 import { blockCatalogue } from '@/features/builder/queries'
 import { runById } from '@/features/runs/queries'
+import { say } from '@/kit/say'
 import { useTitle } from '@/kit/useTitle'
 import { AbsentPage, ErrorPanel, SkeletonRows } from '@/ui/States'
 
@@ -16,7 +17,7 @@ export function BuilderPage() {
   const [loaded, setLoaded] = useState(0)
   const { agent, blocks, pinned, problem, retry } = useShown(agentId)
   const reload = useCallback(() => void retry().then(() => setLoaded((count) => count + 1)), [retry])
-  useTitle(agent?.name ?? 'Build')
+  useTitle(agent?.name ?? say('shell.buildPage'))
   if (problem instanceof ApiProblem && [404, 422].includes(problem.status)) return <AbsentPage />
   if (problem) {
     return (
@@ -111,5 +112,5 @@ function useRetry(queries: readonly { refetch: () => Promise<unknown> }[]) {
 /** A run of another agent is not to be found here. */
 function foreign(ran: string | undefined, agentId: string): ApiProblem | null {
   if (ran === undefined || ran === agentId) return null
-  return new ApiProblem({ code: 'not_found', message: 'There is no such run.', hint: null, status: 404 })
+  return new ApiProblem({ code: 'not_found', message: say('builder.no.run'), hint: null, status: 404 })
 }

@@ -24,7 +24,7 @@ export function LibraryPage() {
           <ImportAgent
             onImported={(agentId) => void navigate({ to: '/library/agents/$agentId', params: { agentId } })}
           />
-          <Link className="button plain" to="/build">
+          <Link className="button" to="/build">
             {say('agents.new')}
           </Link>
         </div>

@@ -1,13 +1,10 @@
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { RunPageView } from '@/features/runs/RunView'
-import { say } from '@/kit/say'
-import { useTitle } from '@/kit/useTitle'
 
 export function RunPage() {
   const { runId } = useParams({ from: '/library/runs/$runId' })
   const view = useSearch({ from: '/library/runs/$runId' })
   const navigate = useNavigate()
-  useTitle(say('runs.name'))
   return (
     <div className="sheet">
       <RunPageView

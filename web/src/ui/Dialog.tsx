@@ -2,13 +2,21 @@ import { type ReactNode, useEffect, useId, useRef } from 'react'
 import { say } from '@/kit/say'
 import { Button } from './Button'
 
-type Props = { title: string; wide?: boolean; plain?: boolean; onClose: () => void; children: ReactNode }
+type Props = {
+  title: string
+  wide?: boolean
+  plain?: boolean
+  /** It slides out of the side and is as high as the window. */
+  drawer?: boolean
+  onClose: () => void
+  children: ReactNode
+}
 
 /**
  * A dialog over the page. The browser's own modal keeps the focus inside, gives it back afterwards,
  * and lets Esc close the topmost one only.
  */
-export function Dialog({ title, wide = false, plain = false, onClose, children }: Props) {
+export function Dialog({ title, wide = false, plain = false, drawer = false, onClose, children }: Props) {
   const place = useRef<HTMLDialogElement>(null)
   const id = useId()
 
@@ -24,7 +32,7 @@ export function Dialog({ title, wide = false, plain = false, onClose, children }
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc is the keyboard's way; this is a click beside the dialog
     <dialog
       ref={place}
-      className={wide ? 'wide' : ''}
+      className={drawer ? 'drawer' : wide ? 'wide' : ''}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()

@@ -28,7 +28,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
       <button
         ref={button}
         type="button"
-        className="button ghost tiny square"
+        className="button ghost tiny square dots"
         aria-label={label}
         aria-haspopup="menu"
         aria-expanded={open}

@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { say } from '@/kit/say'
 import { Button } from './Button'
@@ -32,7 +33,14 @@ export function ErrorPanel({ problem, onRetry }: { problem: Problem; onRetry?: (
       )}
       {onRetry && (
         <div>
-          <Button look="plain" onClick={onRetry}>
+          <Button
+            look="plain"
+            onClick={(event) => {
+              // The button goes away with the panel; whoever holds the focus on it reads on in the page.
+              event.currentTarget.closest('main')?.focus({ preventScroll: true })
+              onRetry()
+            }}
+          >
             {say('common.retry')}
           </Button>
         </div>
@@ -65,9 +73,9 @@ export function AbsentPage() {
   return (
     <EmptyState icon="search" title={say('shell.absent')}>
       <p className="quiet">{say('shell.absentWhy')}</p>
-      <a className="button plain" href="/">
+      <Link className="button plain" to="/">
         {say('shell.goHome')}
-      </a>
+      </Link>
     </EmptyState>
   )
 }

@@ -7,3 +7,11 @@ export function download(name: string, content: Blob): void {
   link.click()
   setTimeout(() => URL.revokeObjectURL(address), 60_000) // the browser reads it after the click
 }
+
+/** Have the browser save what the server sends from there, as it comes. */
+export function downloadFrom(address: string): void {
+  const link = document.createElement('a')
+  link.href = address
+  link.download = ''
+  link.click()
+}

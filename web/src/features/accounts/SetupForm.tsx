@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import type { FormEvent } from 'react'
 import { ApiProblem } from '@/api/errors'
 import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
@@ -6,12 +6,12 @@ import { Field } from '@/ui/Field'
 import { ErrorPanel } from '@/ui/States'
 import { Entrance } from './Entrance'
 import { useCreateOwner } from './queries'
-import { keptSetupToken } from './setupToken'
+import { useSetupToken } from './setupToken'
 import { browserZone, zones } from './zones'
 
 export function SetupForm() {
   const create = useCreateOwner()
-  const [token] = useState(keptSetupToken)
+  const token = useSetupToken()
   if (token === null) return <NoLink />
 
   function submit(event: FormEvent<HTMLFormElement>) {

@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react'
+
 /** The one-time token of a set-up link, which stands after the `#` so that no server log ever holds it. */
 export function setupToken(hash: string): string | null {
   return new URLSearchParams(hash.replace(/^#/, '')).get('token')
@@ -15,6 +17,20 @@ export function takeSetupToken(): void {
 
 export function keptSetupToken(): string | null {
   return sessionStorage.getItem(KEPT)
+}
+
+/** The token of this tab; a link that is pasted into the open page changes only what stands after the `#`. */
+export function useSetupToken(): string | null {
+  return useSyncExternalStore(watch, keptSetupToken)
+}
+
+function watch(changed: () => void): () => void {
+  const look = () => {
+    takeSetupToken()
+    changed()
+  }
+  window.addEventListener('hashchange', look)
+  return () => window.removeEventListener('hashchange', look)
 }
 
 export function forgetSetupToken(): void {

@@ -1,4 +1,4 @@
-import { useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
@@ -7,13 +7,20 @@ import { Coverage } from './Coverage'
 import { ImportProblem } from './ImportProblem'
 import { useImportAgent, usePreviewImport } from './importing'
 
+type Props = {
+  onImported: (agentId: string) => void
+  /** What begins it, where it is no button of its own. */
+  children?: (choose: () => void) => ReactNode
+}
+
 /** Choose a file, see what it would make, and only then store it. */
-export function ImportAgent({ onImported }: { onImported: (agentId: string) => void }) {
+export function ImportAgent({ onImported, children }: Props) {
   const chooser = useRef<HTMLInputElement>(null)
   const preview = usePreviewImport()
   const store = useImportAgent()
   const name = preview.data?.seen.name || say('agents.import.untitled')
   const problem = preview.error ?? store.error
+  const choose = () => chooser.current?.click()
 
   function close() {
     preview.reset()
@@ -34,9 +41,11 @@ export function ImportAgent({ onImported }: { onImported: (agentId: string) => v
           if (file) preview.mutate(file)
         }}
       />
-      <Button look="plain" writes busy={preview.isPending} onClick={() => chooser.current?.click()}>
-        {say('agents.import')}
-      </Button>
+      {children?.(choose) ?? (
+        <Button look="plain" writes busy={preview.isPending} onClick={choose}>
+          {say('agents.import')}
+        </Button>
+      )}
       {problem && (
         <Dialog title={say('agents.import.titleFailed')} onClose={close}>
           <ImportProblem problem={problem} />

@@ -141,7 +141,7 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
             onFind={() => ask({ for: 'find' })}
           />
         </div>
-        <aside className="builder-panel" aria-label="Details">
+        <aside className="builder-panel" aria-label={say('builder.details')}>
           {draft.offered !== null && (
             <DraftOffer
               draft={draft.offered}

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
+import { AgentMenu } from './AgentMenu'
 import type { Problem } from './problems/problem'
 import type { Editor } from './useEditor'
 
@@ -24,12 +25,11 @@ export function Toolbar({ name, agentId, version, editor, problems, isSaving, re
     <header className="builder-bar">
       <h1 className="clip">
         <Link to="/library/agents/$agentId" params={{ agentId }}>
-          {name || 'Untitled agent'}
+          {name || say('common.untitledAgent')}
         </Link>
       </h1>
       <span className="quiet small builder-version">
-        version {version}
-        {editor.isDirty && ', not saved'}
+        {say(editor.isDirty ? 'builder.versionUnsaved' : 'builder.version', { version })}
       </span>
       <span className="end" />
       <div className="row builder-edit">
@@ -38,19 +38,19 @@ export function Toolbar({ name, agentId, version, editor, problems, isSaving, re
             <Button
               look="ghost"
               icon="undo"
-              aria-label="Undo"
+              aria-label={say('builder.undo')}
               disabled={!editor.canUndo}
               onClick={editor.undo}
             />
             <Button
               look="ghost"
               icon="redo"
-              aria-label="Redo"
+              aria-label={say('builder.redo')}
               disabled={!editor.canRedo}
               onClick={editor.redo}
             />
             <Button look="plain" icon="plus" onClick={on.onAdd}>
-              Block
+              {say('builder.addBlock')}
             </Button>
           </>
         )}
@@ -60,9 +60,10 @@ export function Toolbar({ name, agentId, version, editor, problems, isSaving, re
         {!readOnly && (
           <SaveButtons isDirty={editor.isDirty} isSaving={isSaving} problems={problems} {...on} />
         )}
+        <AgentMenu agentId={agentId} version={version} isDirty={editor.isDirty} />
       </div>
       <Button icon="play" onClick={on.onRun}>
-        Run
+        {say('builder.run')}
       </Button>
     </header>
   )
@@ -88,7 +89,7 @@ function SaveButtons({ isDirty, isSaving, problems, onSave, onSaveNote }: SavePr
       <Button
         look="plain"
         icon="edit"
-        aria-label={say('versions.noteButton')}
+        aria-label={say('versions.saveNote')}
         title={why ?? say('versions.saveNote')}
         writes
         disabled={isSaving || off}

@@ -51,12 +51,16 @@ function childrenOf(graph: Graph, blocks: ReadonlyMap<string, Block>) {
 const NAMING = ['graph_id', 'graph_version']
 
 function faceWith(blocks: ReadonlyMap<string, Block>, child: Child): Block {
-  const plain = [...blocks.values()].find((block) => block.kind === 'agent') as Block
-  return withChild(plain, child)
+  const executor = [...blocks.values()].find((block) => block.kind === 'agent') as Block
+  return withChild(executor, child)
 }
 
+/** What a face was made of, so that the pins of one child never stay on the face of another. */
+const plain = new WeakMap<Block, Block>()
+
 /** The agent block with the pins of one child, as the server sees it. */
-export function withChild(block: Block, child: Child): Block {
+export function withChild(shown: Block, child: Child): Block {
+  const block = plain.get(shown) ?? shown
   const takes = fields(child.input_schema.properties)
   const own = Object.entries(fields(block.inputs.properties))
     .filter(([name]) => NAMING.includes(name) || !(name in takes))
@@ -64,7 +68,7 @@ export function withChild(block: Block, child: Child): Block {
   const gives = Object.entries(fields(child.output_schema.properties)).map(
     ([name, schema]) => [name, fields(fields(schema).items)] as const,
   )
-  return {
+  const face: Block = {
     ...block,
     name: child.name || block.name,
     inputs: {
@@ -80,4 +84,6 @@ export function withChild(block: Block, child: Child): Block {
       properties: { ...Object.fromEntries(gives), ...fields(block.outputs.properties) },
     } as Block['outputs'],
   }
+  plain.set(face, block)
+  return face
 }

@@ -1,5 +1,6 @@
 import type { Schemas } from '@/api/shapes'
 import { fields } from '@/kit/json'
+import { say } from '@/kit/say'
 import {
   byEnds,
   byId,
@@ -111,7 +112,7 @@ function take(bench: Bench, operation: Operation): void {
 }
 
 function add(bench: Bench, { id, block, name, inputs, position }: Operation & { op: 'add_node' }): void {
-  if (bench.nodes.has(id)) throw new OperationRefused('node_exists', `There is a node '${id}' already.`)
+  if (bench.nodes.has(id)) throw new OperationRefused('node_exists', say('builder.no.nodeTwice', { id }))
   const place = position ?? [bench.nodes.size * 320, 0]
   bench.nodes.set(
     id,
@@ -121,7 +122,7 @@ function add(bench: Bench, { id, block, name, inputs, position }: Operation & { 
 
 function found(bench: Bench, id: string): Node {
   const node = bench.nodes.get(id)
-  if (node === undefined) throw new OperationRefused('unknown_node', `There is no node '${id}'.`)
+  if (node === undefined) throw new OperationRefused('unknown_node', say('builder.no.node', { id }))
   return node
 }
 
@@ -136,7 +137,7 @@ function remove(bench: Bench, id: string): void {
 
 function withoutInput(node: Node, pin: string): Node {
   if (!Object.hasOwn(node.inputs ?? {}, pin)) {
-    throw new OperationRefused('no_such_value', `Nothing is set at '${pin}'.`)
+    throw new OperationRefused('no_such_value', say('builder.no.value', { pin }))
   }
   const { [pin]: _, ...inputs } = node.inputs ?? {}
   return { ...node, inputs }
@@ -146,14 +147,14 @@ function connect(bench: Bench, { op: _, static: fixed, ...ends }: Operation & { 
   found(bench, ends.from)
   found(bench, ends.to)
   const key = linkKey(ends)
-  if (bench.links.has(key)) throw new OperationRefused('link_exists', 'This link is there already.')
+  if (bench.links.has(key)) throw new OperationRefused('link_exists', say('builder.no.linkTwice'))
   bench.links.set(key, fixed ? { ...ends, static: true } : ends)
 }
 
 function disconnect(bench: Bench, ends: Ends): void {
   found(bench, ends.from)
   found(bench, ends.to)
-  if (!bench.links.delete(linkKey(ends))) throw new OperationRefused('no_such_link', 'There is no such link.')
+  if (!bench.links.delete(linkKey(ends))) throw new OperationRefused('no_such_link', say('builder.no.link'))
 }
 
 function setText(bench: Bench, key: (typeof TEXT_KEYS)[TextOp], value: string): void {

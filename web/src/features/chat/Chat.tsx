@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useContext, useEffect, useRef, useState } from 'react'
 import { useLog } from '@/api/live/live'
+import { say } from '@/kit/say'
 import { announce } from '@/ui/announce'
 import { Button } from '@/ui/Button'
 import { ScrollFrame } from '@/ui/ScrollFrame'
@@ -43,15 +44,12 @@ export function Chat({ sessionId }: { sessionId: string }) {
 
   return (
     <div className="chat">
-      <ScrollFrame className="thread-frame" ref={frame} aria-label="Conversation">
+      <ScrollFrame className="thread-frame" ref={frame} aria-label={say('chat.conversation')}>
         <div className="thread">
           {dryRun && <DryRunLine />}
           {phase === 'loading' && view.last === 0 && refused === null && <ThreadSkeleton />}
           {refused !== null && (
-            <ErrorPanel
-              problem={{ code: refused, message: 'This conversation cannot be read now.' }}
-              onRetry={again}
-            />
+            <ErrorPanel problem={{ code: refused, message: say('chat.unreadable') }} onRetry={again} />
           )}
           <Thread
             view={view}
@@ -73,7 +71,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
       <div className="chat-foot">
         {behind && (
           <Button className="new-messages" look="plain" icon="down" onClick={toBottom}>
-            New messages
+            {say('chat.newMessages')}
           </Button>
         )}
         <Chips sessionId={sessionId} waiting={chips} />
@@ -113,9 +111,9 @@ function useWaiting(sessionId: string) {
 }
 
 const ENDS: { [status: string]: string } = {
-  completed: 'Answer complete',
-  failed: 'The answer failed',
-  cancelled: 'Stopped',
+  completed: say('chat.answerComplete'),
+  failed: say('chat.answerFailed'),
+  cancelled: say('chat.stopped'),
 }
 
 /** Tell of a turn's end, and look at the lists again that it may have changed. */
@@ -124,7 +122,7 @@ function useTurnNews(view: ChatView, turn: string | null) {
   const before = useRef<string | null>(null)
   const ended = before.current !== null && turn === null ? view.turns[before.current]?.status : undefined
   useEffect(() => {
-    if (ended !== undefined) announce(ENDS[ended] ?? 'Answer complete')
+    if (ended !== undefined) announce(ENDS[ended] ?? say('chat.answerComplete'))
     if (before.current !== turn) {
       void cache.invalidateQueries({ queryKey: sessionList.queryKey })
       void cache.invalidateQueries({ queryKey: ['chat', 'pending'] })
@@ -148,7 +146,7 @@ function useSeen(sessionId: string, last: number) {
 
 function ThreadSkeleton() {
   return (
-    <div className="stack" role="status" aria-label="Loading">
+    <div className="stack" role="status" aria-label={say('common.loading')}>
       <Skeleton width="40%" />
       <Skeleton width="85%" />
       <Skeleton width="70%" />

@@ -1,3 +1,4 @@
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { useRemovePending } from './queries'
 
@@ -8,10 +9,10 @@ export function Chips({ sessionId, waiting }: Props) {
   const remove = useRemovePending(sessionId)
   if (waiting.length === 0) return null
   return (
-    <ul className="chips" aria-label="Waiting messages">
+    <ul className="chips" aria-label={say('chat.waitingMessages')}>
       {waiting.map((message) => (
         <li key={message.message_id} className="chip" data-message-id={message.message_id}>
-          <span className="quiet small">Queued</span>
+          <span className="quiet small">{say('chat.queued')}</span>
           <span className="clip" title={message.text}>
             {message.text}
           </span>
@@ -20,7 +21,7 @@ export function Chips({ sessionId, waiting }: Props) {
             writes
             look="ghost"
             icon="close"
-            aria-label={`Take back: ${message.text.slice(0, 60)}`}
+            aria-label={say('chat.takeBack', { message: message.text.slice(0, 60) })}
             disabled={remove.isPending && remove.variables === message.message_id}
             onClick={() => remove.mutate(message.message_id)}
           />

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useContext, useEffect, useRef, useState } from 'react'
 import { ApiProblem } from '@/api/errors'
+import { say } from '@/kit/say'
 import { useHotkey } from '@/kit/useHotkey'
 import { Button } from '@/ui/Button'
 import { useWrite, WritesOff } from '@/ui/writes'
@@ -25,7 +26,7 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
   const write = useWrite()
   const off = useContext(WritesOff)
   const [triedWhile, setTriedWhile] = useState<string | null>(null)
-  const why = off !== null && triedWhile === off ? `Not sent: ${off}` : refused
+  const why = off !== null && triedWhile === off ? say('chat.notSent', { why: off }) : refused
   useHotkey({ key: '.', mod: true }, () => busy && write(onStop))
 
   useEffect(() => {
@@ -69,8 +70,8 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
         <textarea
           ref={box}
           rows={1}
-          aria-label="Message AutoPilot"
-          placeholder={busy ? 'Add to what AutoPilot is doing…' : 'Ask AutoPilot…'}
+          aria-label={say('chat.message')}
+          placeholder={say(busy ? 'chat.add' : 'chat.ask')}
           maxLength={MOST}
           value={text}
           onChange={(event) => type(event.target.value)}
@@ -86,12 +87,12 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
           <span className="end" />
           {busy && (
             <Button look="plain" icon="stop" writes busy={stopping} onClick={onStop}>
-              {stopping ? 'Stopping' : 'Stop'}
+              {say(stopping ? 'chat.stopping' : 'chat.stop')}
             </Button>
           )}
           {(!busy || text.trim() !== '') && (
             <Button icon="send" writes disabled={text.trim() === ''} onClick={send}>
-              {busy ? 'Queue' : 'Send'}
+              {say(busy ? 'chat.queue' : 'chat.send')}
             </Button>
           )}
         </div>
@@ -102,7 +103,8 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
 
 function reasonOf(problem: Error): string {
   const reset = problem instanceof ApiProblem ? problem.detail.resets_at : null
-  const when = typeof reset === 'string' ? ` It resets ${new Date(reset).toLocaleString()}.` : ''
+  const when =
+    typeof reset === 'string' ? ` ${say('chat.resets', { time: new Date(reset).toLocaleString() })}` : ''
   const hint = problem instanceof ApiProblem && problem.hint ? ` ${problem.hint}` : ''
-  return `Not sent: ${problem.message}${hint}${when}`
+  return say('chat.notSent', { why: `${problem.message}${hint}${when}` })
 }

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { say } from '@/kit/say'
 import { elapsed } from '@/kit/time'
 import { Button } from '@/ui/Button'
 import { Icon } from '@/ui/Icon'
@@ -13,7 +14,7 @@ export function NoticeLine({ item }: { item: NoticeItem }) {
       <Icon name={item.level === 'info' ? 'clock' : 'warning'} />
       <div>
         <LazyMarkdown text={item.message} />
-        {item.code === 'offline_pilot' && <Link to="/settings">How to connect a model</Link>}
+        {item.code === 'offline_pilot' && <Link to="/settings">{say('chat.howToConnect')}</Link>}
       </div>
     </div>
   )
@@ -24,7 +25,7 @@ export function DryRunLine() {
   return (
     <div role="note" className="notice-line" data-level="warning">
       <Icon name="warning" />
-      <div>Dry run: nothing in this conversation reaches the outside world.</div>
+      <div>{say('chat.dryRun')}</div>
     </div>
   )
 }
@@ -39,24 +40,24 @@ export function ErrorCard({ item, onRetry }: { item: ErrorItem; onRetry: (() => 
       </span>
       {item.retryable && onRetry && (
         <Button writes look="plain" tiny onClick={onRetry}>
-          Retry
+          {say('common.retry')}
         </Button>
       )}
     </div>
   )
 }
 
-const ENDINGS: Record<string, string> = { cancelled: 'Stopped', failed: 'Failed' }
+const ENDINGS: Record<string, string> = { cancelled: say('chat.stopped'), failed: say('chat.failed') }
 
 /** The last line of a turn: how it ended, when, how long it took and who answered. */
 export function TurnEnd({ item, model }: { item: EndItem; model: string | null }) {
-  const ending = ENDINGS[item.status] ?? (item.silent ? 'Finished without a message' : null)
+  const ending = ENDINGS[item.status] ?? (item.silent ? say('chat.silent') : null)
   return (
     <p className="turn-end quiet small">
       {ending && <span>{ending}</span>}
       <When at={item.at} />
       {item.duration_ms !== null && <span>{elapsed(item.duration_ms)}</span>}
-      {model && <span>{model === 'offline' ? 'Offline pilot' : model}</span>}
+      {model && <span>{model === 'offline' ? say('chat.offlinePilot') : model}</span>}
     </p>
   )
 }

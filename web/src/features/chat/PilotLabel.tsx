@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { say } from '@/kit/say'
 
 /** Who answers. The offline pilot is never passed off as a model. */
 export function PilotLabel({ model }: { model: string | null }) {
@@ -11,7 +12,7 @@ export function PilotLabel({ model }: { model: string | null }) {
   if (model === null) return null
   return (
     <span className="quiet small clip">
-      Offline pilot · <Link to="/settings">Connect a model</Link>
+      {say('chat.offlinePilot')} · <Link to="/settings">{say('chat.connectModel')}</Link>
     </span>
   )
 }

@@ -1,4 +1,5 @@
 import { Elapsed } from '@/features/runs/Elapsed'
+import { say } from '@/kit/say'
 import { whatRan } from './toolWords'
 import type { ChatView, Turn } from './view'
 
@@ -19,11 +20,12 @@ export function Progress({ view, turn }: { view: ChatView; turn: Turn }) {
 }
 
 function wordsFor(view: ChatView, turn: Turn): string {
-  if (turn.status === 'queued') return turn.position === null ? 'Queued' : `Queued, place ${turn.position}`
-  if (turn.status === 'waiting') return 'Waiting for a result'
+  if (turn.status === 'queued')
+    return turn.position === null ? say('chat.queued') : say('chat.queuedPlace', { place: turn.position })
+  if (turn.status === 'waiting') return say('chat.waitingForResult')
   const last = view.items.at(-1)
   if (last?.kind === 'tool' && last.ended_at === null) return whatRan(last)
-  if (last?.kind === 'reasoning' && !last.done) return 'Thinking'
-  if (last?.kind === 'text' && !last.done) return 'Answering'
-  return 'Working'
+  if (last?.kind === 'reasoning' && !last.done) return say('chat.thinking')
+  if (last?.kind === 'text' && !last.done) return say('chat.answering')
+  return say('chat.working')
 }

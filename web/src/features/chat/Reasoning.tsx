@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { say } from '@/kit/say'
 import { elapsed } from '@/kit/time'
 import { Icon } from '@/ui/Icon'
 import { LazyMarkdown } from '@/ui/LazyMarkdown'
@@ -10,8 +11,8 @@ export function Reasoning({ item }: { item: ReasoningItem }) {
   if (item.done && item.text.trim() === '') return null
   const label =
     item.ended_at === null
-      ? 'Thinking'
-      : `Thought for ${elapsed(Date.parse(item.ended_at) - Date.parse(item.at))}`
+      ? say('chat.thinking')
+      : say('chat.thoughtFor', { time: elapsed(Date.parse(item.ended_at) - Date.parse(item.at)) })
   return (
     <div className="reasoning">
       <button type="button" className="fold" aria-expanded={open} onClick={() => setOpen(!open)}>

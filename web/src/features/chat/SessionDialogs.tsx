@@ -1,9 +1,9 @@
-import { useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Field } from '@/ui/Field'
-import { type Session, useDeleteSession, useRenameSession } from './queries'
+import { type Session, useRenameSession } from './queries'
 
 export function RenameDialog({ session, onClose }: { session: Session; onClose: () => void }) {
   const rename = useRenameSession()
@@ -16,10 +16,10 @@ export function RenameDialog({ session, onClose }: { session: Session; onClose: 
   }
 
   return (
-    <Dialog title="Rename chat" onClose={onClose}>
+    <Dialog title={say('chat.renameTitle')} onClose={onClose}>
       <form className="stack" onSubmit={submit}>
         <Field
-          label="Title"
+          label={say('chat.title')}
           name="title"
           defaultValue={session.title ?? ''}
           maxLength={200}
@@ -28,46 +28,13 @@ export function RenameDialog({ session, onClose }: { session: Session; onClose: 
         />
         <div className="actions">
           <Button look="plain" onClick={onClose}>
-            Cancel
+            {say('common.cancel')}
           </Button>
           <Button type="submit" writes>
-            Rename
+            {say('chat.rename')}
           </Button>
         </div>
       </form>
-    </Dialog>
-  )
-}
-
-type DeleteProps = { session: Session; isCurrent: boolean; onClose: () => void }
-
-export function DeleteDialog({ session, isCurrent, onClose }: DeleteProps) {
-  const remove = useDeleteSession()
-  const navigate = useNavigate()
-
-  function confirm() {
-    remove.mutate(session.id, {
-      onSuccess: () => {
-        onClose()
-        if (isCurrent) void navigate({ to: '/' })
-      },
-    })
-  }
-
-  return (
-    <Dialog title="Delete this chat?" onClose={onClose}>
-      <p>
-        <strong>{session.title || 'New chat'}</strong> and its messages are deleted, and a turn that runs is
-        stopped. Agents, runs and files that came of it stay.
-      </p>
-      <div className="actions">
-        <Button look="plain" onClick={onClose} autoFocus>
-          Keep
-        </Button>
-        <Button look="danger" writes busy={remove.isPending} onClick={confirm}>
-          Delete
-        </Button>
-      </div>
     </Dialog>
   )
 }

@@ -2,27 +2,31 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { followUser } from '@/api/live/live'
+import { say } from '@/kit/say'
 import { useNow } from '@/kit/useNow'
 import { Button } from '@/ui/Button'
 import { Menu } from '@/ui/Menu'
+import { useHidden } from '@/ui/removals'
 import { ErrorPanel, Skeleton } from '@/ui/States'
 import { grouped, stateOf } from './groups'
 import { type Session, sessionList, usePinSession } from './queries'
-import { DeleteDialog, RenameDialog } from './SessionDialogs'
-
-type Dialogs = { kind: 'rename' | 'delete'; session: Session }
+import { RenameDialog } from './SessionDialogs'
+import { useDeleteSession } from './useDeleteSession'
 
 export function SessionList({ current, onPick }: { current: string | null; onPick?: () => void }) {
   const { data, error, isPending, refetch } = useQuery(sessionList)
-  const [dialog, setDialog] = useState<Dialogs | null>(null)
+  const [renamed, setRenamed] = useState<Session | null>(null)
+  const hidden = useHidden()
+  const deleteIt = useDeleteSession(current)
   const navigate = useNavigate()
   const now = useNow()
+  const sessions = (data?.sessions ?? []).filter(({ id }) => !hidden.has(id))
   useSessionNews()
 
   return (
-    <nav className="sessions" aria-label="Chats">
+    <nav className="sessions" aria-label={say('chat.label')}>
       <div className="sessions-head">
-        <h2>Chats</h2>
+        <h2>{say('chat.label')}</h2>
         <Button
           className="end"
           tiny
@@ -33,15 +37,13 @@ export function SessionList({ current, onPick }: { current: string | null; onPic
             void navigate({ to: '/' })
           }}
         >
-          New
+          {say('chat.new')}
         </Button>
       </div>
       {isPending && <SessionSkeleton />}
       {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
-      {data?.sessions.length === 0 && (
-        <p className="quiet small sessions-none">What you ask AutoPilot stays here.</p>
-      )}
-      {grouped(data?.sessions ?? [], now).map((group) => (
+      {data && sessions.length === 0 && <p className="quiet small sessions-none">{say('chat.none')}</p>}
+      {grouped(sessions, now).map((group) => (
         <section key={group.name} aria-label={group.name}>
           <h3 className="quiet small">{group.name}</h3>
           <ul>
@@ -51,20 +53,14 @@ export function SessionList({ current, onPick }: { current: string | null; onPic
                 session={session}
                 isCurrent={session.id === current}
                 onPick={onPick}
-                onAsk={(kind) => setDialog({ kind, session })}
+                onRename={() => setRenamed(session)}
+                onDelete={() => deleteIt(session)}
               />
             ))}
           </ul>
         </section>
       ))}
-      {dialog?.kind === 'rename' && <RenameDialog session={dialog.session} onClose={() => setDialog(null)} />}
-      {dialog?.kind === 'delete' && (
-        <DeleteDialog
-          session={dialog.session}
-          isCurrent={dialog.session.id === current}
-          onClose={() => setDialog(null)}
-        />
-      )}
+      {renamed && <RenameDialog session={renamed} onClose={() => setRenamed(null)} />}
     </nav>
   )
 }
@@ -79,13 +75,14 @@ type RowProps = {
   session: Session
   isCurrent: boolean
   onPick: (() => void) | undefined
-  onAsk: (kind: Dialogs['kind']) => void
+  onRename: () => void
+  onDelete: () => void
 }
 
-function SessionRow({ session, isCurrent, onPick, onAsk }: RowProps) {
+function SessionRow({ session, isCurrent, onPick, onRename, onDelete }: RowProps) {
   const pin = usePinSession()
   const state = stateOf(session)
-  const title = session.title || 'New chat'
+  const title = session.title || say('shell.newChat')
   return (
     <li className={isCurrent ? 'session current' : 'session'}>
       <Link
@@ -102,16 +99,16 @@ function SessionRow({ session, isCurrent, onPick, onAsk }: RowProps) {
         )}
       </Link>
       <Menu
-        label={`Actions for ${title}`}
+        label={say('chat.actions', { title })}
         items={[
-          { label: 'Rename', icon: 'edit', writes: true, act: () => onAsk('rename') },
+          { label: say('chat.rename'), icon: 'edit', writes: true, act: onRename },
           {
-            label: session.pinned ? 'Unpin' : 'Pin',
+            label: say(session.pinned ? 'chat.unpin' : 'chat.pin'),
             icon: 'pin',
             writes: true,
             act: () => pin(session.id, !session.pinned),
           },
-          { label: 'Delete', icon: 'trash', danger: true, writes: true, act: () => onAsk('delete') },
+          { label: say('common.delete'), icon: 'trash', danger: true, writes: true, act: onDelete },
         ]}
       />
     </li>
@@ -120,7 +117,7 @@ function SessionRow({ session, isCurrent, onPick, onAsk }: RowProps) {
 
 function SessionSkeleton() {
   return (
-    <div className="stack sessions-none" role="status" aria-label="Loading">
+    <div className="stack sessions-none" role="status" aria-label={say('common.loading')}>
       {['70%', '55%', '62%', '48%'].map((width) => (
         <Skeleton key={width} width={width} />
       ))}

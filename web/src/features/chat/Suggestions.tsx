@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { agentList } from '@/features/agents/queries'
+import { type MessageKey, say } from '@/kit/say'
 import { Grown } from '@/ui/Grown'
 import { useHeld } from '@/ui/writes'
 
@@ -10,19 +11,15 @@ export function Suggestions({ name, onPick }: Props) {
   const held = useHeld()
   const newest = useInfiniteQuery(agentList).data?.pages[0]?.items[0]?.name
   const suggestions = [
-    'Build an agent that takes a name and greets it',
-    newest ? `Explain ${newest}` : 'Search my library for greeting',
-    'Find blocks for working with text',
-    'Help',
+    say('chat.suggestBuild'),
+    newest ? say('chat.suggestExplain', { name: newest }) : say('chat.suggestSearch'),
+    say('chat.suggestBlocks'),
+    say('chat.suggestHelp'),
   ]
   return (
     <div className="welcome">
-      <h1>
-        {greeting(new Date().getHours())}, {name.split(' ')[0]}
-      </h1>
-      <p className="quiet">
-        Say what should get done. AutoPilot finds, builds, runs and watches agents for it.
-      </p>
+      <h1>{say(greeting(new Date().getHours()), { name: name.split(' ')[0] ?? '' })}</h1>
+      <p className="quiet">{say('chat.welcome')}</p>
       <ul>
         <Grown of={suggestions}>
           {(suggestion) => (
@@ -38,8 +35,8 @@ export function Suggestions({ name, onPick }: Props) {
   )
 }
 
-function greeting(hour: number): string {
-  if (hour < 5) return 'Good night'
-  if (hour < 12) return 'Good morning'
-  return hour < 18 ? 'Good afternoon' : 'Good evening'
+function greeting(hour: number): MessageKey {
+  if (hour < 5) return 'chat.goodNight'
+  if (hour < 12) return 'chat.goodMorning'
+  return hour < 18 ? 'chat.goodAfternoon' : 'chat.goodEvening'
 }

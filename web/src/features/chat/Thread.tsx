@@ -1,4 +1,5 @@
 import { memo } from 'react'
+import { say, sayCount } from '@/kit/say'
 import { LazyMarkdown } from '@/ui/LazyMarkdown'
 import { ErrorCard, NoticeLine, TurnEnd } from './Lines'
 import { Reasoning } from './Reasoning'
@@ -62,16 +63,12 @@ function UserBubble({ item, onEdit }: { item: UserItem; onEdit: (text: string) =
   return (
     <div className="bubble-row">
       <button type="button" className="button ghost tiny bubble-edit" onClick={() => onEdit(item.text)}>
-        Edit
+        {say('chat.edit')}
       </button>
       <div className="bubble">
-        <span className="unseen">You: </span>
+        <span className="unseen">{say('chat.you')} </span>
         {item.text}
-        {item.files > 0 && (
-          <div className="quiet small">
-            {item.files} {item.files === 1 ? 'file' : 'files'}
-          </div>
-        )}
+        {item.files > 0 && <div className="quiet small">{sayCount('chat.files', item.files)}</div>}
       </div>
     </div>
   )

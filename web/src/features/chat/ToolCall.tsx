@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { say } from '@/kit/say'
 import { Icon } from '@/ui/Icon'
 import { Value } from '@/ui/Value'
 import { ResultCard } from './cards/ResultCard'
@@ -38,7 +39,7 @@ export function ToolCall({ item, onSend }: Props) {
 function ToolDetails({ item }: { item: ToolItem }) {
   return (
     <div className="tool-details stack tight">
-      <span className="quiet small">Input</span>
+      <span className="quiet small">{say('chat.input')}</span>
       <Value value={item.input ?? item.typed} />
       {item.error && (
         <p className="bad">
@@ -47,7 +48,7 @@ function ToolDetails({ item }: { item: ToolItem }) {
       )}
       {item.output !== undefined && (
         <>
-          <span className="quiet small">Output</span>
+          <span className="quiet small">{say('chat.output')}</span>
           <Value value={item.output} />
         </>
       )}

@@ -1,4 +1,5 @@
 import { fields, list, number, text } from '@/kit/json'
+import { say, sayStatus } from '@/kit/say'
 import { add, addNotice, type Draft, type Handler, placed, toolKey } from './draft'
 import type { ChatEvent } from './events'
 import type { ToolItem } from './view'
@@ -49,7 +50,9 @@ function endTool(draft: Draft, event: ChatEvent): void {
   setTool(draft, event, () => ({
     status: failed ? 'failed' : said.type === 'background' ? 'background' : 'completed',
     output,
-    error: failed ? { code: text(said.error) ?? 'error', message: text(said.message) ?? 'It failed.' } : null,
+    error: failed
+      ? { code: text(said.error) ?? 'error', message: text(said.message) ?? say('chat.itFailed') }
+      : null,
     duration_ms: number(event.data.duration_ms),
     ended_at: event.created_at,
     waits_for: null,
@@ -72,7 +75,7 @@ function failTool(draft: Draft, event: ChatEvent): void {
   const code = text(event.data.code) ?? 'error'
   setTool(draft, event, () => ({
     status: code === 'interrupted' || code === 'cancelled' ? 'cancelled' : 'failed',
-    error: { code, message: text(event.data.message) ?? 'It failed.' },
+    error: { code, message: text(event.data.message) ?? say('chat.itFailed') },
     duration_ms: number(event.data.duration_ms),
     ended_at: event.created_at,
   }))
@@ -85,5 +88,10 @@ function noteBackground(draft: Draft, event: ChatEvent): void {
     if (item.kind !== 'tool' || fields(item.output).background_id !== event.data.background_id) return
     draft.items[place] = { ...item, background: state }
   })
-  addNotice(draft, event, 'background', `Background work (${text(event.data.tool) ?? 'tool'}) is ${state}.`)
+  addNotice(
+    draft,
+    event,
+    'background',
+    say('chat.backgroundIs', { tool: text(event.data.tool) ?? 'tool', state: sayStatus(state) }),
+  )
 }

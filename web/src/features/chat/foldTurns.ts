@@ -1,4 +1,5 @@
 import { number, text } from '@/kit/json'
+import { say } from '@/kit/say'
 import { add, addNotice, type Draft, type Handler, placed } from './draft'
 import type { ChatEvent } from './events'
 import { noteWaits } from './foldTools'
@@ -40,7 +41,7 @@ function startTurn(draft: Draft, event: ChatEvent): void {
 function resumeTurn(draft: Draft, event: ChatEvent): void {
   const slept = event.turn_id !== null && draft.turns[event.turn_id]?.status === 'waiting'
   setTurn(draft, event, { status: 'running' })
-  if (!slept) addNotice(draft, event, 'recovered', 'The work was interrupted and has been picked up again.')
+  if (!slept) addNotice(draft, event, 'recovered', say('chat.recovered'))
 }
 
 function endTurn(draft: Draft, event: ChatEvent): void {

@@ -1,14 +1,15 @@
+import { say, sayStatus } from '@/kit/say'
 import { isSameDay } from '@/kit/time'
 import type { Session } from './queries'
 
-export type Group = { name: 'Pinned' | 'Today' | 'Earlier'; sessions: Session[] }
+export type Group = { name: string; sessions: Session[] }
 
 /** Pinned, Today, Earlier; groups without sessions are left out. */
 export function grouped(sessions: readonly Session[], now: number): Group[] {
   const groups: Group[] = [
-    { name: 'Pinned', sessions: [] },
-    { name: 'Today', sessions: [] },
-    { name: 'Earlier', sessions: [] },
+    { name: say('chat.pinned'), sessions: [] },
+    { name: say('chat.today'), sessions: [] },
+    { name: say('chat.earlier'), sessions: [] },
   ]
   for (const session of sessions) {
     groups[session.pinned ? 0 : isSameDay(session.updated_at, now) ? 1 : 2]?.sessions.push(session)
@@ -18,10 +19,10 @@ export function grouped(sessions: readonly Session[], now: number): Group[] {
 
 /** What the dot beside a session says; null is no dot. */
 export function stateOf(session: Session): { tone: string; words: string } | null {
-  if (session.needs_user) return { tone: 'warn', words: 'needs you' }
-  if (session.status === 'running') return { tone: 'busy', words: 'running' }
-  if (session.status === 'queued') return { tone: 'busy', words: 'queued' }
-  if (session.status === 'waiting') return { tone: 'busy', words: 'waiting' }
-  if (session.unread) return { tone: 'good', words: 'unread' }
+  if (session.needs_user) return { tone: 'warn', words: sayStatus('needs_you') }
+  if (session.status === 'running') return { tone: 'busy', words: sayStatus('running') }
+  if (session.status === 'queued') return { tone: 'busy', words: sayStatus('queued') }
+  if (session.status === 'waiting') return { tone: 'busy', words: sayStatus('waiting') }
+  if (session.unread) return { tone: 'good', words: sayStatus('unread') }
   return null
 }

@@ -117,11 +117,7 @@ export function usePinSession() {
   }
 }
 
-export function useDeleteSession() {
-  const cache = useQueryClient()
-  return useMutation({
-    mutationFn: (session_id: string) => unwrap(api.DELETE('/api/chat/sessions/{chat_id}', at(session_id))),
-    onError: toastProblem,
-    onSettled: () => cache.invalidateQueries({ queryKey: sessionList.queryKey }),
-  })
+/** Delete a session for good, and stop its turn; the request outlives the page. */
+export function deleteSession(session_id: string): Promise<unknown> {
+  return unwrap(api.DELETE('/api/chat/sessions/{chat_id}', { ...at(session_id), keepalive: true }))
 }

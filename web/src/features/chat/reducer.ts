@@ -1,4 +1,5 @@
 import { list, own, text } from '@/kit/json'
+import { say } from '@/kit/say'
 import { add, addNotice, type Draft, type Handler, keepOnly, messageKey, placed } from './draft'
 import type { ChatEvent } from './events'
 import { textHandlers } from './foldText'
@@ -35,8 +36,7 @@ const HANDLERS: Record<string, Handler> = {
   'user-message': addUser,
   'follow-up': addFollowUps,
   'step-reset': resetStep,
-  compaction: (draft, event) =>
-    addNotice(draft, event, 'compaction', 'Earlier parts of this conversation were summed up to make room.'),
+  compaction: (draft, event) => addNotice(draft, event, 'compaction', say('chat.compaction')),
   notice: (draft, { data, ...event }) =>
     addNotice(
       draft,
@@ -95,7 +95,7 @@ function addError(draft: Draft, event: ChatEvent): void {
     ...placed(event),
     kind: 'error',
     code: text(code) ?? 'internal',
-    message: text(message) ?? 'Something went wrong.',
+    message: text(message) ?? say('chat.wrong'),
     retryable: retryable === true,
   })
 }

@@ -1,32 +1,8 @@
-import { fields, inline, list, own, text } from '@/kit/json'
+import { fields, inline, list, text } from '@/kit/json'
+import { say, sayCount, sayIfKnown, sayStatus } from '@/kit/say'
 import { elapsed } from '@/kit/time'
 import { inWords } from '@/kit/words'
 import type { ToolItem } from './view'
-
-const LABELS: Record<string, string> = {
-  run_sub_session: 'Sub-AutoPilot',
-  get_sub_session_result: 'Sub-AutoPilot result',
-  check_background_tool: 'Checked background work',
-  read_tool_result: 'Read a long result',
-  run_block: 'Action',
-  run_agent: 'Agent',
-  find_block: 'Searched blocks',
-  find_agent: 'Searched the marketplace',
-  find_library_agent: 'Searched the library',
-  get_agent_building_guide: 'Read the building guide',
-  create_agent: 'Built agent',
-  edit_agent: 'Changed agent',
-  view_agent_output: 'Read run results',
-  bash_exec: 'Ran',
-  web_fetch: 'Read page',
-  web_search: 'Searched the web',
-  write_workspace_file: 'Wrote file',
-  read_workspace_file: 'Read file',
-  list_workspace_files: 'Listed files',
-  delete_workspace_file: 'Deleted file',
-  ask_question: 'Asked',
-  TodoWrite: 'Updated the plan',
-}
 
 /** What of its arguments tells one call from another. */
 const SUBJECTS = [
@@ -43,7 +19,7 @@ const SUBJECTS = [
 
 /** What ran, for the left half of the row. */
 export function whatRan(item: ToolItem): string {
-  const label = own(LABELS, item.tool) ?? inWords(item.tool)
+  const label = sayIfKnown(`chat.tool.${item.tool}`) ?? inWords(item.tool)
   const subject = subjectOf(item)
   return subject === null ? label : `${label}: ${subject}`
 }
@@ -61,33 +37,30 @@ function subjectOf(item: ToolItem): string | null {
 
 /** How it ended, for the right half. Nothing of the left half is said again. */
 export function howItEnded(item: ToolItem): string {
-  if (item.waits_for !== null && item.status === 'running') return 'waiting'
-  if (item.status === 'preparing' || item.status === 'running') return 'running'
-  if (item.status === 'background') return 'goes on in the background'
-  if (item.status === 'cancelled') return 'cancelled'
-  if (item.status === 'failed') return inline(item.error?.message ?? 'failed', 100)
+  if (item.waits_for !== null && item.status === 'running') return sayStatus('waiting')
+  if (item.status === 'preparing' || item.status === 'running') return sayStatus('running')
+  if (item.status === 'background') return say('chat.goesOn')
+  if (item.status === 'cancelled') return sayStatus('cancelled')
+  if (item.status === 'failed') return inline(item.error?.message ?? sayStatus('failed'), 100)
   return outcome(fields(item.output))
 }
 
 function outcome(output: ReturnType<typeof fields>): string {
   if (output.type === 'bash_exec') {
-    if (output.timed_out === true) return 'timed out'
+    if (output.timed_out === true) return say('chat.timedOut')
     const first = text(output.stderr)?.split('\n')[0]
-    return output.exit_code === 0
-      ? 'completed'
-      : `status code ${output.exit_code}${first ? ` - ${inline(first, 80)}` : ''}`
+    if (output.exit_code === 0) return sayStatus('completed')
+    const code = say('chat.statusCode', { code: String(output.exit_code) })
+    return first ? `${code} - ${inline(first, 80)}` : code
   }
-  if (output.type === 'block_list') return found(list(output.blocks).length, 'block')
-  if (output.type === 'agents_found') return found(list(output.agents).length, 'agent')
-  if (output.type === 'no_results') return 'nothing found'
-  if (output.type === 'sub_session_status') return text(output.status) ?? 'running'
-  if (output.type === 'background_tool_status') return inWords(text(output.status) ?? 'running').toLowerCase()
-  if (output.type === 'execution_started') return text(output.status) ?? 'started'
-  return 'completed'
-}
-
-function found(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'} found`
+  if (output.type === 'block_list') return sayCount('chat.foundBlocks', list(output.blocks).length)
+  if (output.type === 'agents_found') return sayCount('chat.foundAgents', list(output.agents).length)
+  if (output.type === 'no_results') return say('chat.nothingFound')
+  if (output.type === 'sub_session_status') return sayStatus(text(output.status) ?? 'running')
+  if (output.type === 'background_tool_status') return sayStatus(text(output.status) ?? 'running')
+  if (output.type === 'execution_started')
+    return output.status ? sayStatus(String(output.status)) : say('chat.started')
+  return sayStatus('completed')
 }
 
 /** What its card is made from: the result, or while there is none, the run or session that the call waits for. */

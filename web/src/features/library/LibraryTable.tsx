@@ -10,6 +10,7 @@ import { EmptyState, ErrorPanel, SkeletonRows } from '@/ui/States'
 import { StatusBadge } from '@/ui/StatusBadge'
 import { type Column, Table } from '@/ui/Table'
 import { When } from '@/ui/When'
+import { Favourite } from './Favourite'
 import { type Entry, libraryList } from './queries'
 import { useEntryActions } from './useEntryActions'
 import type { LibraryView } from './view'
@@ -25,7 +26,8 @@ export function LibraryTable({ view, onView }: Props) {
   if (isPending) return <SkeletonRows />
   if (error) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
   const entries = data.pages.flatMap((page) => page.items).filter(({ id }) => !hidden.has(id))
-  if (entries.length === 0) return view.q || view.status ? <NoneFound onView={onView} /> : <NoAgents />
+  if (entries.length === 0)
+    return view.q || view.status || view.favourite ? <NoneFound onView={onView} /> : <NoAgents />
   const chosen = entries.filter(({ id }) => picked.has(id))
 
   return (
@@ -73,6 +75,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     sorts: 'asc',
     cell: (entry) => (
       <>
+        <Favourite entry={entry} name={nameOf(entry)} />{' '}
         <Link to="/library/agents/$agentId" params={{ agentId: entry.id }}>
           {nameOf(entry)}
         </Link>{' '}

@@ -24,6 +24,11 @@ export function LibraryTools({ view, onView }: Props) {
     onView(status === '' ? rest : { ...rest, status: status as LibraryStatus })
   }
 
+  function onlyFavourites(only: boolean) {
+    const { favourite: _, ...rest } = view
+    onView(only ? { ...rest, favourite: true } : rest)
+  }
+
   return (
     <div className="toolbar">
       <input
@@ -48,6 +53,14 @@ export function LibraryTools({ view, onView }: Props) {
           </option>
         ))}
       </select>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={view.favourite ?? false}
+          onChange={({ target }) => onlyFavourites(target.checked)}
+        />
+        {say('agents.favourites')}
+      </label>
     </div>
   )
 }

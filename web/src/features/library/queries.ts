@@ -1,16 +1,17 @@
 import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { api, unwrap, unwrapped } from '@/api/client'
+import { api, unwrap } from '@/api/client'
 import type { Schemas } from '@/api/shapes'
 import type { LibraryView } from './view'
 
 export type Entry = Schemas['EntryOut']
 
-const all = ['agents', 'library'] as const
+/** The key of every list of the library, whatever it shows. */
+export const allLists = ['agents', 'library'] as const
 
 /** One's agents as `view` asks for them. How they fare changes by itself, so it is looked at again and again. */
 export function libraryList(view: LibraryView) {
   return infiniteQueryOptions({
-    queryKey: [...all, view],
+    queryKey: [...allLists, view],
     queryFn: ({ pageParam }) =>
       unwrap(
         api.GET('/api/library/agents', {
@@ -57,14 +58,4 @@ export async function deleteAgents(agents: readonly { id: string; version: numbe
       ),
     ),
   )
-}
-
-export type AgentFile = { name: string; content: Blob }
-
-/** An agent as a file, without secrets. */
-export async function exportAgent(agent_id: string): Promise<AgentFile> {
-  const ask = { params: { path: { agent_id } }, parseAs: 'stream' as const }
-  const answer = await unwrapped(api.GET('/api/agents/{agent_id}/export', ask))
-  const named = /filename="([^"]+)"/.exec(answer.headers.get('Content-Disposition') ?? '')
-  return { name: named?.[1] ?? 'agent.json', content: await answer.blob() }
 }

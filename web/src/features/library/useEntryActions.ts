@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { exportAgents } from '@/features/agents/exporting'
 import { say, sayCount } from '@/kit/say'
-import { download } from '@/ui/download'
 import { remove } from '@/ui/removals'
 import { toast, toastProblem } from '@/ui/toasts'
-import { deleteAgents, exportAgent, useDuplicateAgent } from './queries'
+import { deleteAgents, useDuplicateAgent } from './queries'
 
 type Named = { id: string; name: string; version: number }
 
@@ -44,16 +44,8 @@ export function useEntryActions() {
     )
   }
 
-  return { deleteThem, duplicateIt, exportThem }
-}
+  // In use is what the library shows, so that is what it hands on.
+  const exportThem = (agents: readonly Named[]) => void exportAgents(agents.map(({ id }) => ({ id })))
 
-/** One file after another; the first that cannot be had is told, and ends it. */
-function exportThem(agents: readonly Named[]): void {
-  const all = async () => {
-    for (const { id } of agents) {
-      const { name, content } = await exportAgent(id)
-      download(name, content)
-    }
-  }
-  all().catch(toastProblem)
+  return { deleteThem, duplicateIt, exportThem }
 }

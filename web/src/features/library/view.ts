@@ -11,6 +11,7 @@ export type LibraryView = {
   status?: LibraryStatus
   sort?: (typeof SORTS)[number]
   order?: 'asc' | 'desc'
+  favourite?: true
 }
 
 export const LIBRARY_STATUSES: readonly LibraryStatus[] = STATUSES
@@ -26,5 +27,6 @@ export function libraryView(search: Record<string, unknown>): LibraryView {
     ...(status ? { status } : {}),
     ...(sort ? { sort } : {}),
     ...(order ? { order } : {}),
+    ...(search.favourite === true ? { favourite: true as const } : {}),
   }
 }

@@ -55,7 +55,7 @@ function CredentialChoice({ need, fitting, value, onChoose }: ChoiceProps) {
       </select>
       {fitting.length === 0 && (
         <p className="quiet small">
-          {say('live.credentials.none')} <Link to="/settings">{say('live.credentials.add')}</Link>
+          {say('live.credentials.none')} <Link to="/settings/credentials">{say('live.credentials.add')}</Link>
         </p>
       )}
     </div>

@@ -64,7 +64,7 @@ function ReviewPanel({ review, runId }: { review: Schemas['ReviewOut']; runId: s
       <AreaField
         label={say(review.editable ? 'runs.whatIsAskedEditable' : 'runs.whatIsAsked')}
         className="input code"
-        rows={8}
+        rows={rowsFor(edited)}
         value={edited}
         readOnly={!review.editable}
         fault={fault}
@@ -87,4 +87,9 @@ function ReviewPanel({ review, runId }: { review: Schemas['ReviewOut']; runId: s
       </div>
     </form>
   )
+}
+
+/** As high as what is asked, within reason; a line more invites to write. */
+function rowsFor(text: string): number {
+  return Math.min(14, Math.max(3, text.split('\n').length + 1))
 }

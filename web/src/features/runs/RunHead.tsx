@@ -13,10 +13,27 @@ import { RunActions } from './RunActions'
 import { WaitsFor } from './StepBody'
 import type { LiveRun } from './useRun'
 
-type Props = { run: Schemas['RunOut']; live: LiveRun; onStep: (step_id: number) => void }
+type Props = {
+  title: string
+  run: Schemas['RunOut']
+  live: LiveRun
+  onStep: (step_id: number) => void
+}
+
+const KNOWN: Record<string, () => string> = {
+  api: () => say('runs.by.api'),
+  agent: () => say('runs.by.agent'),
+  autopilot: () => say('runs.by.autopilot'),
+  cli: () => say('runs.by.cli'),
+}
+
+/** Who or what started it, in words. */
+function begunBy(trigger: string): string {
+  return KNOWN[trigger]?.() ?? say('runs.byTrigger', { trigger })
+}
 
 /** What a run is, how it stands, what it waits for, and what can be done with it. */
-export function RunHead({ run, live, onStep }: Props) {
+export function RunHead({ title, run, live, onStep }: Props) {
   const { log } = live
   const waiting = Object.values(log.steps).find((step) => step.waiting !== null)
   const failed =
@@ -25,7 +42,7 @@ export function RunHead({ run, live, onStep }: Props) {
   return (
     <>
       <header>
-        <h1>{say('runs.name')}</h1>
+        <h1>{title}</h1>
         <StatusBadge status={live.status ?? run.status} />
         {run.dry_run && <DryRunBadge />}
         <RunActions run={run} live={live} />
@@ -82,7 +99,7 @@ function RunFacts({ run, live: { log } }: Pick<Props, 'run' | 'live'>) {
       <span>
         {say('runs.startedAt')} <When at={run.created_at} />
       </span>
-      <span>{say('runs.byTrigger', { trigger: run.trigger })}</span>
+      <span>{begunBy(run.trigger)}</span>
       {ended_at === null ? (
         started_at && <Elapsed since={started_at} />
       ) : (

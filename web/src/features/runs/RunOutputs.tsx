@@ -4,19 +4,21 @@ import { say } from '@/kit/say'
 import { CopyButton } from '@/ui/CopyButton'
 import { Grown } from '@/ui/Grown'
 import { More } from '@/ui/More'
+import { SaveOutputs } from './SaveOutputs'
 
 type Result = { name: string; value: unknown }
-type Props = { results: readonly Result[]; over: boolean }
+type Props = { runId?: string; results: readonly Result[]; over: boolean }
 
 const PAGE = 100
 
-export function RunOutputs({ results, over }: Props) {
+export function RunOutputs({ runId, results, over }: Props) {
   const [most, setMost] = useState(PAGE)
   return (
     <section className="stack tight" aria-labelledby="outputs">
       <div className="row">
         <h2 id="outputs">{say('runs.outputs')}</h2>
         {results.length > 1 && <CopyButton text={allOf(results)} label={say('runs.copyAll')} />}
+        {runId && over && results.length > 0 && <SaveOutputs runId={runId} />}
       </div>
       {results.length === 0 && <p className="quiet">{say(over ? 'runs.noOutputs' : 'runs.outputsLater')}</p>}
       {results.length > 0 && (

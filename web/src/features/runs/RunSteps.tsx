@@ -136,14 +136,14 @@ function ChosenStep({ runId, step, titleOf, over }: ChosenProps) {
           <StatusBadge status={step.status} />
         </span>
         {over && step.started_at && (
-          <>
+          <span className="row wrap">
             <Button tiny look="plain" icon="redo" writes onClick={() => setForking('from')}>
               {say('again.from')}
             </Button>
             <Button tiny look="plain" icon="edit" writes onClick={() => setForking('fork')}>
               {say('again.fork')}
             </Button>
-          </>
+          </span>
         )}
       </div>
       <StepBody step={step} />

@@ -2,6 +2,7 @@ import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from 
 import { api, unwrap } from '@/api/client'
 import type { Schemas } from '@/api/shapes'
 import type { RunsView } from './view'
+import { waitingReviews } from './waiting'
 
 const all = ['runs'] as const
 
@@ -62,7 +63,11 @@ export function useDecideReviews(run_id: string) {
   return useMutation({
     mutationFn: (decision: Schemas['ReviewAnswerIn']) =>
       unwrap(api.POST('/api/reviews/decide', { body: { decisions: [decision] } })),
-    onSettled: () => cache.invalidateQueries({ queryKey: [...all, run_id, 'reviews'] }),
+    onSettled: () =>
+      Promise.all([
+        cache.invalidateQueries({ queryKey: [...all, run_id, 'reviews'] }),
+        cache.invalidateQueries({ queryKey: waitingReviews.queryKey }),
+      ]),
   })
 }
 

@@ -89,7 +89,12 @@ function columns(now: number): Column<ApiKey>[] {
     {
       name: 'expires',
       head: say('settings.expires'),
-      cell: ({ expires_at }) => expires_at && <When at={expires_at} />,
+      cell: ({ expires_at }) =>
+        expires_at === null ? (
+          <span className="quiet">{say('settings.keyNever')}</span>
+        ) : (
+          <When at={expires_at} />
+        ),
     },
   ]
 }

@@ -8,21 +8,30 @@ import { runsOf } from '@/features/runs/queries'
 import { say, sayStatus } from '@/kit/say'
 import { useHotkey } from '@/kit/useHotkey'
 import { type Choice, Finder } from '@/ui/Finder'
-import { PAGES, Rail } from './Rail'
+import { useHidden } from '@/ui/removals'
+import { Drawer } from './Drawer'
+import { PAGES } from './pages'
+import { Rail } from './Rail'
 import { Shortcuts } from './Shortcuts'
 import { setTheme } from './theme'
 
 /** The rail, and what the keyboard opens from anywhere. */
 export function Commands({ isHome }: { isHome: boolean }) {
-  const [open, setOpen] = useState<'palette' | 'shortcuts' | null>(null)
+  const [open, setOpen] = useState<'palette' | 'shortcuts' | 'drawer' | null>(null)
   useHotkey({ key: 'k', mod: true }, () => setOpen('palette'))
   useHotkey({ key: '?' }, () => setOpen('shortcuts'))
   const close = () => setOpen(null)
   return (
     <>
-      <Rail isHome={isHome} onSearch={() => setOpen('palette')} />
+      <Rail
+        isHome={isHome}
+        drawn={open === 'drawer'}
+        onSearch={() => setOpen('palette')}
+        onDraw={() => setOpen('drawer')}
+      />
       {open === 'palette' && <EverythingByName onClose={close} onShortcuts={() => setOpen('shortcuts')} />}
       {open === 'shortcuts' && <Shortcuts onClose={close} />}
+      {open === 'drawer' && <Drawer onClose={close} />}
     </>
   )
 }
@@ -61,6 +70,7 @@ function useThings(): Choice[] {
   const runs = useInfiniteQuery(runsOf({})).data
   const sessions = useQuery(sessionList).data
   const names = agentNames(agents)
+  const hidden = useHidden()
   const go = (to: string) => () => void navigate({ href: to })
   return [
     ...PAGES.map(
@@ -77,15 +87,17 @@ function useThings(): Choice[] {
         }),
       ),
     ),
-    ...(sessions?.sessions ?? []).map(
-      ({ id, title }): Choice => ({
-        id,
-        kind: say('shell.chat'),
-        icon: 'chat',
-        label: title || say('shell.newChat'),
-        act: go(`/chat/${id}`),
-      }),
-    ),
+    ...(sessions?.sessions ?? [])
+      .filter(({ id }) => !hidden.has(id))
+      .map(
+        ({ id, title }): Choice => ({
+          id,
+          kind: say('shell.chat'),
+          icon: 'chat',
+          label: title || say('shell.newChat'),
+          act: go(`/chat/${id}`),
+        }),
+      ),
     ...(runs?.pages ?? []).flatMap((page) =>
       page.items.slice(0, 50).map(
         (run): Choice => ({

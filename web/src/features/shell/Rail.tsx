@@ -1,21 +1,21 @@
 import { Link } from '@tanstack/react-router'
 import { say } from '@/kit/say'
-import { Icon, type IconName } from '@/ui/Icon'
+import { useNarrow } from '@/kit/useNarrow'
+import { Icon } from '@/ui/Icon'
+import { NeedsYouCount } from './NeedsYouCount'
+import { ON_BAR, PAGES } from './pages'
 
-type Page = { to: '/' | '/build' | '/library' | '/activity' | '/settings'; label: string; icon: IconName }
+type Props = {
+  isHome: boolean
+  /** Whether the drawer is open. */
+  drawn: boolean
+  onSearch: () => void
+  onDraw: () => void
+}
 
-export const PAGES: readonly Page[] = [
-  { to: '/', label: say('shell.autopilot'), icon: 'wheel' },
-  { to: '/build', label: say('shell.build'), icon: 'build' },
-  { to: '/library', label: say('shell.library'), icon: 'library' },
-  { to: '/activity', label: say('shell.activity'), icon: 'activity' },
-  { to: '/settings', label: say('shell.settings'), icon: 'settings' },
-]
-
-type Props = { isHome: boolean; onSearch: () => void }
-
-/** The way around the house: a rail beside the page, a bar below it on a phone. */
-export function Rail({ isHome, onSearch }: Props) {
+/** The way around the house: a rail beside the page; on a phone a bar below it, and a drawer with the rest. */
+export function Rail({ isHome, drawn, onSearch, onDraw }: Props) {
+  const narrow = useNarrow()
   return (
     <nav className="rail" aria-label={say('shell.main')}>
       <Link to="/" className="brand" aria-label={say('shell.home')}>
@@ -27,7 +27,7 @@ export function Rail({ isHome, onSearch }: Props) {
         <kbd className="end">{/Mac/.test(navigator.platform) ? '⌘' : 'Ctrl '}K</kbd>
       </button>
       <ul>
-        {PAGES.map((page) => (
+        {(narrow ? PAGES.slice(0, ON_BAR) : PAGES).map((page) => (
           <li key={page.to}>
             <Link
               to={page.to}
@@ -37,10 +37,23 @@ export function Rail({ isHome, onSearch }: Props) {
             >
               <Icon name={page.icon} />
               <span>{page.label}</span>
+              {page.to === '/activity' && <NeedsYouCount />}
             </Link>
           </li>
         ))}
       </ul>
+      {narrow && (
+        <button
+          type="button"
+          className="rail-search"
+          aria-haspopup="dialog"
+          aria-expanded={drawn}
+          onClick={onDraw}
+        >
+          <Icon name="list" />
+          <span>{say('shell.menu')}</span>
+        </button>
+      )}
     </nav>
   )
 }

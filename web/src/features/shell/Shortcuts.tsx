@@ -10,6 +10,7 @@ const SHORTCUTS: readonly (readonly [string, string])[] = [
   ['Shift Enter', say('shell.keyNewLine')],
   [`${MOD} .`, say('shell.keyStop')],
   ['/', say('shell.keyAddBlock')],
+  [`${MOD} F`, say('shell.keyFindBlock')],
   [`${MOD} Z`, say('shell.keyUndo')],
   [`${MOD} Shift Z`, say('shell.keyRedo')],
   [`${MOD} S`, say('shell.keySave')],

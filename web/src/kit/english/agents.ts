@@ -2,7 +2,7 @@
 export const agents = {
   'agents.actions': 'Actions for {name}',
   'agents.added': 'Added',
-  'agents.all': 'All',
+  'agents.all': 'Any status',
   'agents.ask': 'Ask AutoPilot',
   'agents.changed': 'Changed',
   'agents.changes': 'Changes',
@@ -15,6 +15,8 @@ export const agents = {
   'agents.duplicated': '{name} was made.',
   'agents.empty': 'empty',
   'agents.export': 'Export',
+  'agents.favourite': 'Favourite {name}',
+  'agents.favourites': 'Favourites only',
   'agents.fromTo': 'From version {from} to {to}',
   'agents.import': 'Import',
   'agents.import.cancel': 'Cancel',
@@ -53,7 +55,7 @@ export const agents = {
   'agents.noValue': ': no value any more',
   'agents.none': 'No agents yet',
   'agents.noneFound': 'No agent fits',
-  'agents.noneFoundWhy': 'No agent has this in its name or description, with this status.',
+  'agents.noneFoundWhy': 'Search for something else, or clear what is searched and filtered for.',
   'agents.noneWhy':
     'An agent is a graph of blocks that does a piece of work, again and again. Describe one to AutoPilot and it is built here.',
   'agents.openInBuild': 'Open in Build',

@@ -41,6 +41,11 @@ export const canvas = {
   'canvas.fit.only_nonzero': 'keeps only whether it is zero',
   'canvas.fit.only_size': 'keeps only the size',
   'canvas.from': 'from {node}, {pin}',
+  'canvas.help.edge':
+    'Press Enter or the space bar to choose a link. Then Delete removes it, and Escape lets go of it.',
+  'canvas.help.node':
+    'Press Enter or the space bar to choose a block. Then the arrow keys move it, Delete removes it, and Escape lets go of it.',
+  'canvas.help.node_fixed': 'Press Enter or the space bar to choose a block, and Escape to let go of it.',
   'canvas.label': 'Canvas',
   'canvas.layout': 'Arrange the blocks',
   'canvas.link': '{from} {out} to {to} {in}',
@@ -54,6 +59,10 @@ export const canvas = {
   'canvas.menu.placeholder_link': 'What should take this link?',
   'canvas.menu.results': 'Results',
   'canvas.more_inputs': '{count} more input | {count} more inputs',
+  'canvas.moved.down': 'Moved down, to {x}, {y}.',
+  'canvas.moved.left': 'Moved left, to {x}, {y}.',
+  'canvas.moved.right': 'Moved right, to {x}, {y}.',
+  'canvas.moved.up': 'Moved up, to {x}, {y}.',
   'canvas.no.conversion': '{gives} cannot become {takes}.',
   'canvas.no.credentials': 'Credentials are chosen in the panel; they take no link.',
   'canvas.no.gone': 'One of the two blocks is gone.',

@@ -19,5 +19,6 @@ export const status = {
   'status.running': 'running',
   'status.skipped': 'skipped',
   'status.suspended': 'suspended',
+  'status.unread': 'unread',
   'status.waiting': 'waiting',
 } as const

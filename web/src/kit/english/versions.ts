@@ -42,7 +42,6 @@ export const versions = {
   'versions.noValue': 'no value any more',
   'versions.note': 'Note',
   'versions.note.help': 'What this version is for. It stands in the list of versions.',
-  'versions.noteButton': 'Keep with a note',
   'versions.open': 'Open',
   'versions.picture': 'Both versions as one picture',
   'versions.removed': 'Removed',

@@ -1,6 +1,7 @@
 import { Handle, type NodeProps, Position, useStore } from '@xyflow/react'
 import { memo } from 'react'
 import { inline } from '@/kit/json'
+import { say } from '@/kit/say'
 import { Icon } from '@/ui/Icon'
 import type { Pin } from '../pins'
 import { NodeFoot } from '../run/NodeFoot'
@@ -27,6 +28,9 @@ export const BlockNode = memo(({ id, data, selected }: NodeProps<FlowNode>) => {
     >
       <div className="block-node-head" title={data.title}>
         <span className="clip">{data.title}</span>
+        {data.pinned !== null && !far && (
+          <span className="pinned">{say('canvas.badge.version', { version: data.pinned })}</span>
+        )}
         {mark && <Icon name="warning" />}
       </div>
       {!far && <PinRows id={id} data={data} />}

@@ -48,6 +48,7 @@ export function linkBetween(graph: Graph, faces: Faces, link: Link): { link: Lin
   return fit === 'never' ? { refused: reason ?? '' } : { link }
 }
 
+const RESULT = 'value' // of an output block; its other pins say how the result is called and shown
 const RANK: Record<Fit, number> = { fits: 0, converts: 1, risky: 2, never: 3 }
 
 /** The pin of a block that takes a link from here best; none when no pin does. */
@@ -59,7 +60,8 @@ export function bestPin(origin: Origin, block: Block, pins: readonly Pin[]): Pin
     .map((pin) => {
       const { fit } = answerOf(origin, '', side, pin)
       const typed = pin.types.length > 0 ? 0 : 0.5
-      return { pin, cost: RANK[fit] * 4 + typed + (pin.required ? 0 : 1) + (pin.advanced ? 1 : 0) }
+      const label = block.kind === 'output' && pin.name !== RESULT ? 2 : 0
+      return { pin, cost: RANK[fit] * 4 + typed + label + (pin.required ? 0 : 1) + (pin.advanced ? 1 : 0) }
     })
     .filter(({ cost }) => cost < RANK.never * 4)
     .sort((a, b) => a.cost - b.cost)

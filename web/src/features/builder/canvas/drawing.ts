@@ -1,7 +1,7 @@
 import type { Edge, Node as FlowNodeOf } from '@xyflow/react'
 import { say } from '@/kit/say'
 import { type Graph, type Link, linkKey, linksOf, type Node, nodesOf, placeOf } from '../document'
-import type { Faces } from '../faces'
+import { type Faces, pinnedBy } from '../faces'
 import { judge } from '../fitting'
 import { type Block, declaredPins, drawnPins, type Pins, wiringOf } from '../pins'
 import { handlesOf, sizeOf } from './geometry'
@@ -10,6 +10,8 @@ export type NodeData = {
   title: string
   block: Block | undefined
   kind: string
+  /** The version of the agent inside, where there is one. */
+  pinned: number | null
   pins: Pins
   inputs: { readonly [pin: string]: unknown }
   linked: ReadonlySet<string>
@@ -79,6 +81,7 @@ function drawn(graph: Graph, node: Node, block: Block | undefined): FlowNode {
       title,
       block,
       kind: block?.kind ?? 'unknown',
+      pinned: block?.kind === 'agent' ? (pinnedBy(node)?.version ?? null) : null,
       pins,
       inputs: node.inputs ?? {},
       linked: new Set(

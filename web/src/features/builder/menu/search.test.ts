@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import index from '../../../../../src/pilothouse/blocks/index.json?raw'
-import type { Block } from '../pins'
-import { blockOffers } from './offers'
+import { type Block, declaredPins } from '../pins'
+import { blockOffers, pinFor } from './offers'
 import { searched } from './search'
 
 const blocks = new Map((JSON.parse(index) as Block[]).map((block) => [block.id, block]))
@@ -45,4 +45,13 @@ test('B2: a thousand blocks are searched within the time of one key', () => {
   const begun = performance.now()
   searched(many, 'tempalte text fil')
   expect(performance.now() - begun).toBeLessThan(1500)
+})
+
+test('B2: what a block gives becomes the result of an output, not its name', () => {
+  const named = (name: string) => offers.find((offer) => offer.name === name) as (typeof offers)[0]
+  const text = declaredPins(named('Fill text template').face).outputs.find((pin) =>
+    pin.types.includes('string'),
+  )
+  if (text === undefined) throw new Error('a template gives text')
+  expect(pinFor(named('Agent output'), { nodeId: 'a', side: 'out', pin: text })?.name).toBe('value')
 })

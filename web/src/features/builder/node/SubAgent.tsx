@@ -18,12 +18,17 @@ export function SubAgent({ editor, node, faces, readOnly }: Props) {
   const face = faces(node)
   const agent = newest.data
   const newer = agent && face && agent.active_version > pinned.version ? agent : null
-  const update = newer && face ? updateOf(editor.graph, node, withChild(face, newer), newer) : null
+  const update = newer && face ? updateOf(editor.graph, node, withChild(face, newer), newer, faces) : null
   return (
     <div className="panel stack tight">
       <div className="row">
         <span>{say('canvas.sub.version', { version: pinned.version })}</span>
-        <Link className="end" to="/build/$agentId" params={{ agentId: pinned.agentId }}>
+        <Link
+          className="end"
+          to="/build/$agentId"
+          params={{ agentId: pinned.agentId }}
+          search={newer === null ? {} : { version: pinned.version }}
+        >
           {say('canvas.sub.open')}
         </Link>
       </div>

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
 import { api, unwrap } from '@/api/client'
+import { useOnline } from '@/kit/useOnline'
 import { type Graph, nodesOf } from '../document'
 import type { Faces } from '../faces'
 import { checked, SEEN_HERE } from './checks'
@@ -9,12 +10,17 @@ const PAUSE = 500
 
 type Report = { graph: Graph; problems: readonly Problem[] }
 
-/** What is wrong with the graph: what can be seen here at once, and half a second later what the server says. */
+/**
+ * What is wrong with the graph: what can be seen here at once, and half a second later what the server says. Without a
+ * network it is asked once there is one again.
+ */
 export function useProblems(graph: Graph, faces: Faces): readonly Problem[] {
   const [report, setReport] = useState<Report | null>(null)
+  const isOnline = useOnline()
   const here = useMemo(() => checked(graph, faces), [graph, faces])
 
   useEffect(() => {
+    if (!isOnline) return
     const stop = new AbortController()
     const timer = setTimeout(() => {
       validated(graph, stop.signal).then(
@@ -26,7 +32,7 @@ export function useProblems(graph: Graph, faces: Faces): readonly Problem[] {
       clearTimeout(timer)
       stop.abort()
     }
-  }, [graph])
+  }, [graph, isOnline])
 
   return useMemo(() => joined(graph, here, report), [graph, here, report])
 }
@@ -37,13 +43,20 @@ async function validated(graph: Graph, signal: AbortSignal): Promise<Problem[]> 
   return issues.map(told)
 }
 
-/** An older answer still counts for what only the server can see. */
+/** What both see is said in our own words; an older answer still counts for what only the server can see. */
 function joined(graph: Graph, here: readonly Problem[], report: Report | null): readonly Problem[] {
   if (report === null) return here
-  if (report.graph === graph) return report.problems
+  if (report.graph === graph) {
+    const ours = new Map(here.map((problem) => [placeIn(problem), problem]))
+    return report.problems.map((problem) => ours.get(placeIn(problem)) ?? problem)
+  }
   const there = new Set(nodesOf(graph).map((node) => node.id))
   const older = report.problems.filter(
     ({ nodeId, code }) => !SEEN_HERE.has(code) && (there.has(nodeId) || nodeId === '$agent'),
   )
   return [...here, ...older]
+}
+
+function placeIn({ nodeId, field, code }: Problem): string {
+  return `${nodeId} ${field} ${code}`
 }

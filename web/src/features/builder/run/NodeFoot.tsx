@@ -11,16 +11,14 @@ import './run.css'
 /** `far`: the canvas is zoomed so far out that no value could be read. */
 type Props = { id: string; title: string; far: boolean }
 
-/** What the followed run has done with a block, below it. It hangs outside the block's box, which so keeps its size. */
+/** What the followed run has done with a block: a line at its bottom, where no neighbour can cover it. */
 export const NodeFoot = memo(({ id, title, far }: Props) => {
   const node = useLiveNode(id)
   if (node === null) return null
   return (
     <div className="node-foot nodrag nopan" data-status={node.status} data-count={node.count}>
-      <div className="node-foot-line">
-        <StatusBadge status={node.status} />
-        {node.count > 1 && <span className="quiet">{say('live.times', { count: node.count })}</span>}
-      </div>
+      <StatusBadge status={node.status} />
+      {node.count > 1 && <span className="quiet">{say('live.times', { count: node.count })}</span>}
       {!far && node.outputs.length > 0 && <Pager outputs={node.outputs} title={title} />}
     </div>
   )
@@ -34,7 +32,7 @@ function Pager({ outputs, title }: { outputs: readonly Output[]; title: string }
   const value = largeValue(shown?.value)?.preview ?? shown?.value
   const turn = (to: number) => choose(to === outputs.length - 1 ? null : to)
   return (
-    <div className="node-foot-line">
+    <>
       <span className="clip node-foot-value" title={inline(value, 400)}>
         <span className="quiet">{shown?.pin}</span> {inline(value, 60)}
       </span>
@@ -61,6 +59,6 @@ function Pager({ outputs, title }: { outputs: readonly Output[]; title: string }
           </button>
         </span>
       )}
-    </div>
+    </>
   )
 }

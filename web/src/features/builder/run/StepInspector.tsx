@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { StepView } from '@/features/runs/reducer'
 import { useLiveRun } from '@/features/runs/useRun'
 import { dollars } from '@/kit/money'
-import { say } from '@/kit/say'
+import { say, sayIfKnown } from '@/kit/say'
 import { duration, moment } from '@/kit/time'
 import { inWords } from '@/kit/words'
 import { Button } from '@/ui/Button'
@@ -177,7 +177,7 @@ function Log({ step }: { step: StepView }) {
                 {one.at.slice(11, 23)}
               </time>
               <span className="wraps-anywhere">
-                {inWords(one.type)} {one.said}
+                {sayIfKnown(`live.moment.${one.type}`) ?? inWords(one.type)} {one.said}
               </span>
             </li>
           )}

@@ -32,7 +32,7 @@ export class LiveNodes {
   private readonly steps = new Map<string, Map<number, StepView>>()
   private readonly views = new Map<string, NodeView>()
   private readonly lookers = new Map<string, Set<() => void>>()
-  private readonly watchers = new Set<() => void>()
+  private readonly watchers = new Set<(touched: Iterable<string> | 'all') => void>()
 
   /** What a node shows; null when no run is looked at. */
   read(node_id: string): NodeView | null {
@@ -45,8 +45,8 @@ export class LiveNodes {
     return () => known.delete(changed)
   }
 
-  /** Hear of any change at all: for what shows all nodes in one picture. */
-  lookAll(changed: () => void): () => void {
+  /** Hear of any change at all, and which nodes it touched: for what shows all nodes in one picture. */
+  lookAll(changed: (touched: Iterable<string> | 'all') => void): () => void {
     this.watchers.add(changed)
     return () => this.watchers.delete(changed)
   }
@@ -58,7 +58,7 @@ export class LiveNodes {
     this.seen = steps
     for (const node_id of begins ? this.lookers.keys() : touched)
       for (const changed of this.lookers.get(node_id) ?? []) changed()
-    for (const changed of this.watchers) changed()
+    for (const changed of this.watchers) changed(begins ? 'all' : touched)
   }
 
   private take(steps: RunView['steps']): Set<string> {

@@ -17,6 +17,7 @@ import { type Graph, linkKey } from '../document'
 import type { Block } from '../pins'
 import '../builder.css'
 import '../canvas/canvas.css'
+import { spokenFor } from '../canvas/spoken'
 import { type Mark, type Marked, marked } from './difference'
 import './versions.css'
 
@@ -47,6 +48,7 @@ const DiffBlock = memo(({ data: { title, mark, changed } }: NodeProps<DiffNode>)
 ))
 
 const NODE_TYPES = { diff: DiffBlock }
+const SPOKEN = spokenFor(true)
 
 type Props = { before: Graph; after: Graph; blocks: ReadonlyMap<string, Block> }
 
@@ -66,6 +68,7 @@ export default function DiffCanvas({ before, after, blocks }: Props) {
           edgesFocusable={false}
           elementsSelectable={false}
           minZoom={0.05}
+          ariaLabelConfig={SPOKEN}
           fitView
           fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
           onlyRenderVisibleElements={nodes.length > 200}

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { list, number, text } from '@/kit/json'
+import { say, sayCount } from '@/kit/say'
 import { Icon } from '@/ui/Icon'
 import type { CardProps } from './ResultCard'
 
@@ -10,20 +11,20 @@ export function AgentCard({ output }: CardProps) {
   const version = number(output.graph_version)
   const fixes = list(output.fixes_applied).length
   return (
-    <section className="card" aria-label="Agent">
+    <section className="card" aria-label={say('chat.agent')}>
       <Icon name="build" />
       <div className="card-text">
-        <strong>{text(output.agent_name) ?? 'Agent'}</strong>
+        <strong>{text(output.agent_name) ?? say('chat.agent')}</strong>
         <span className="quiet small">
-          Saved{version !== null && ` as version ${version}`}
-          {fixes > 0 && ` · ${fixes} ${fixes === 1 ? 'fix' : 'fixes'} applied`}
+          {version === null ? say('chat.saved') : say('chat.savedAs', { version })}
+          {fixes > 0 && ` · ${sayCount('chat.fixes', fixes)}`}
         </span>
       </div>
       <Link className="button plain end" to="/library/agents/$agentId" params={{ agentId }}>
-        Run
+        {say('chat.run')}
       </Link>
       <Link className="button" to="/build/$agentId" params={{ agentId }}>
-        Open
+        {say('chat.open')}
       </Link>
     </section>
   )

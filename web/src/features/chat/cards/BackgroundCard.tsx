@@ -1,4 +1,5 @@
 import { text } from '@/kit/json'
+import { say } from '@/kit/say'
 import { inWords } from '@/kit/words'
 import { Icon } from '@/ui/Icon'
 import { StatusBadge } from '@/ui/StatusBadge'
@@ -9,7 +10,7 @@ export function BackgroundCard({ output, background }: CardProps) {
   const tool = text(output.tool)
   if (tool === null) return null
   return (
-    <section className="card wraps" aria-label="Background work">
+    <section className="card wraps" aria-label={say('chat.backgroundWork')}>
       <Icon name="clock" />
       <div className="card-text">
         <strong>{inWords(tool)}</strong>

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { fields, list, text } from '@/kit/json'
+import { say } from '@/kit/say'
 import { Icon } from '@/ui/Icon'
 import type { CardProps } from './ResultCard'
 
@@ -37,7 +38,7 @@ export function AgentsCard({ output }: CardProps) {
               <strong>{text(agent.name)}</strong>
             ) : (
               <Link to="/library/agents/$agentId" params={{ agentId }}>
-                {text(agent.name) || 'Untitled agent'}
+                {text(agent.name) || say('common.untitledAgent')}
               </Link>
             )}{' '}
             <span className="quiet">{text(agent.description)}</span>

@@ -1,11 +1,12 @@
 import { fields, list, text } from '@/kit/json'
+import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import type { CardProps } from './ResultCard'
 
 /** Questions of AutoPilot; a choice goes back as a message. Once answered it can only be read. */
 export function QuestionCard({ output, onSend }: CardProps) {
   return (
-    <section className="card stack" aria-label="Question">
+    <section className="card stack" aria-label={say('chat.question')}>
       {list(output.questions)
         .map(fields)
         .map((question) => (

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useLiveRun } from '@/features/runs/useRun'
 import { fields, text } from '@/kit/json'
+import { say } from '@/kit/say'
 import { Grown } from '@/ui/Grown'
 import { Icon } from '@/ui/Icon'
 import { StatusBadge } from '@/ui/StatusBadge'
@@ -12,7 +13,7 @@ export function RunCard({ output }: CardProps) {
   const execution = fields(output.execution)
   const runId = text(output.execution_id) ?? text(execution.execution_id)
   if (runId === null) return null
-  const name = text(output.graph_name) ?? text(output.agent_name) ?? 'Run'
+  const name = text(output.graph_name) ?? text(output.agent_name) ?? say('chat.run')
   return (
     <LiveRunCard runId={runId} name={name} told={text(output.status) ?? text(execution.status) ?? 'queued'} />
   )
@@ -21,14 +22,14 @@ export function RunCard({ output }: CardProps) {
 function LiveRunCard({ runId, name, told }: { runId: string; name: string; told: string }) {
   const { log, status } = useLiveRun(runId)
   return (
-    <section className="card wraps" aria-label="Run">
+    <section className="card wraps" aria-label={say('chat.run')}>
       <Icon name="play" />
       <div className="card-text">
         <strong>{name}</strong>
         <StatusBadge status={status ?? told} />
       </div>
       <Link className="button plain end" to="/library/runs/$runId" params={{ runId }}>
-        Open run
+        {say('chat.openRun')}
       </Link>
       {log.reason && <p className="bad card-more">{log.reason}</p>}
       {log.results.length > 0 && (

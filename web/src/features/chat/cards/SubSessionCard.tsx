@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { text } from '@/kit/json'
+import { say } from '@/kit/say'
 import { Icon } from '@/ui/Icon'
 import { LazyMarkdown } from '@/ui/LazyMarkdown'
 import { StatusBadge } from '@/ui/StatusBadge'
@@ -11,14 +12,14 @@ export function SubSessionCard({ output }: CardProps) {
   const response = text(output.response)
   if (sessionId === null) return null
   return (
-    <section className="card wraps" aria-label="Sub-AutoPilot">
+    <section className="card wraps" aria-label={say('chat.subAutopilot')}>
       <Icon name="wheel" />
       <div className="card-text">
-        <strong>Sub-AutoPilot</strong>
+        <strong>{say('chat.subAutopilot')}</strong>
         <StatusBadge status={text(output.status) ?? 'running'} />
       </div>
       <Link className="button plain end" to="/chat/$sessionId" params={{ sessionId }}>
-        Open
+        {say('chat.open')}
       </Link>
       {response && (
         <div className="card-more">
