@@ -16,3 +16,13 @@ def install(*names: str) -> None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for words in (["update"], ["install", "-y", "--no-install-recommends", *names]):
         subprocess.run(["apt-get", "-qq", *words], check=True, env=environment, stdout=subprocess.DEVNULL)
+
+
+def ensure(program: str, name: str) -> bool:
+    """Whether the program of this package is here, perhaps only now."""
+    if shutil.which(program) is None:
+        try:
+            install(name)
+        except NotAllowed:
+            return False
+    return shutil.which(program) is not None

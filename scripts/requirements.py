@@ -1,7 +1,8 @@
 """Which tests hold which rule: `python -m scripts.requirements [--write]`.
 
 Each book of rules is a list (`tests/requirements*.txt`); tests name rules in their docstrings (`engine:F3`,
-`autopilot:9.6`, or plainly `F3` and `9.6` where most tests are about that book), and a page says which tests hold each.
+`autopilot:9.6`, or plainly `F3` and `9.6` where most tests are about that book; `test_f3_...` does as well there), and
+a page says which tests hold each.
 A rule that had a test and has none now fails the check, and `--write` does not paper over it.
 """
 
@@ -46,6 +47,7 @@ AUTOPILOT = Book(
 BOOKS = (ENGINE, AUTOPILOT)
 _NAME = re.compile(rf"{_LETTERED}|{_NUMBERED}")
 _RULE = re.compile(rf"({_LETTERED}|{_NUMBERED}) (.+)")
+_FIRST_WORDS = re.compile(r"test_((?:[a-z][0-9]{1,2}_)+)")
 _CASE = re.compile(r"b[0-9]{1,2}")
 _COVERED = re.compile(rf"^\| ({_LETTERED}|{_NUMBERED}) \|[^|]*\| [0-9]+ \|", re.MULTILINE)
 
@@ -101,6 +103,8 @@ def measured(folder: Path, listed: list[Rule], book: Book = ENGINE) -> Iterator[
 
 def _named(item: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef, book: Book, ours: bool) -> frozenset[str]:
     told = ast.get_docstring(item) or ""
+    if ours and not isinstance(item, ast.Module) and (first := _FIRST_WORDS.match(item.name)):
+        told = f"{told} {first[1].upper().replace('_', ' ')}"
     named = [name for match in book.named.finditer(told) for name in _NAME.findall(match[0])]
     return frozenset(named + (book.plain.findall(told) if ours else []))
 

@@ -15,6 +15,7 @@ from tests import services
 
 CLAIM_SECONDS = 180  # renewed all the time: what a killed run had claimed is soon free again
 RENEW_SECONDS = 30
+RENEWER = "renews-our-claim"  # a thread of the tests, not of what they watch
 
 
 @contextmanager
@@ -28,7 +29,8 @@ def own_redis() -> Generator[str]:
         number = claim_database(root, server)
         url = at_database(server, number)
         over = threading.Event()
-        threading.Thread(target=_renew, args=(server, claim_key(number), over), daemon=True).start()
+        args = (server, claim_key(number), over)
+        threading.Thread(target=_renew, args=args, name=RENEWER, daemon=True).start()
         try:
             yield url
         finally:

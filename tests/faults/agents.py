@@ -13,6 +13,8 @@ EFFECT = "0e57b10c-0000-4000-8000-000000000001"
 PROBE = "0e57b10c-0000-4000-8000-000000000002"
 SLEEP = "0e57b10c-0000-4000-8000-000000000003"
 ADD = "0e57b10c-0000-4000-8000-000000000004"
+FILE_WRITE = "15b9219f-50cb-457e-8e35-3d59f46af14f"
+FILE_READ = "3735a31f-7e18-4aca-9e90-08a7120674bc"
 POISON = "0e57b10c-0000-4000-8000-000000000005"
 AWAIT = "0e57b10c-0000-4000-8000-000000000006"
 
@@ -56,6 +58,11 @@ class Chain:
     def sum(self, by: int = 1) -> "Chain":
         return self.add(ADD, "a", "sum", b=by)
 
+    def file(self, path: str) -> "Chain":
+        """Written, left for a moment, and read again."""
+        self.add(FILE_WRITE, "content", "file", path=path).sleep(0.1)
+        return self.add(FILE_READ, "file_input", "content")
+
     def timer(self, seconds: float) -> "Chain":
         return self.add(COUNTDOWN, "input_message", "output_message", seconds=seconds)
 
@@ -92,6 +99,11 @@ def effects(url: str) -> JsonObject:
 
 def probes(path: Path) -> JsonObject:
     return Chain("probes").probe(path).sleep(0.1).probe(path).sum().probe(path).document()
+
+
+def files() -> JsonObject:
+    """What is written is read from there, and written on."""
+    return Chain("files").file("one.txt").file("two.txt").file("three.txt").document()
 
 
 def timers(url: str) -> JsonObject:
@@ -146,5 +158,5 @@ MIXED = ["pure", "steady", "effects", "probes", "timers", "fan_out"]
 def every(url: str, probe: Path) -> dict[str, JsonObject]:
     """All of them by name; `MIXED` names those that end by themselves, which the kill tests run."""
     documents = [pure(), steady(), effects(url), probes(probe), timers(url), fan_out(url), waits(url), lingers()]
-    documents += [sleeper(30), crowd(), long_timer(), poison()]
+    documents += [files(), sleeper(30), crowd(), long_timer(), poison()]
     return {str(document["name"]): document for document in documents}

@@ -120,7 +120,7 @@ async def _settle_owner(house: House) -> None:
 
 async def _invite(house: House, email: str, documents: Mapping[str, JsonObject]) -> Person:
     user = await create_user(house.units, house.reception.passwords, email=email, name=email, password=PASSWORD)
-    scopes = ["agents:run", "runs:read", "runs:write", "chat:use"]
+    scopes = ["agents:run", "runs:read", "runs:write", "chat:use", "files:read"]
     ask = ApiKeyIn(name="tests", scopes=scopes, rate_limit_per_minute=10_000_000)
     async with house.units.write(SYSTEM) as work:
         key = (await create_api_key_for(work, email, ask)).key

@@ -102,6 +102,7 @@ class Nursery:
         for line in lines:
             said: dict[str, Any] = json.loads(line)
             if "born" in said:
+                self._ended.pop(said["born"], None)  # numbers of processes come round again
                 self._born.append(said["born"])
             elif "ended" in said:
                 self._ended[said["ended"]] = said["code"]

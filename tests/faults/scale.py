@@ -8,6 +8,7 @@ PLAIN = os.environ.get("FAULTS_PLAIN") == "1"
 KILLS_PER_FAILPOINT = 3 if FULL else 1  # each on an installation of its own
 RANDOM_KILLS = int(os.environ.get("FAULTS_KILLS", "500" if FULL else "6"))  # on each profile
 TURN_KILLS = int(os.environ.get("FAULTS_TURN_KILLS", "200" if FULL else "1"))  # on each profile, at random
+AGAIN_KILLS = int(os.environ.get("FAULTS_AGAIN_KILLS", "100" if FULL else "2"))  # of forks, replays, dry runs, files
 PARTS = int(os.environ.get("FAULTS_PARTS", "5" if FULL else "1"))  # installations that share the random kills
 CROWD = 10_000 if FULL else 600
 SEED = int(os.environ.get("FAULTS_SEED") or (time.time() if FULL else 20261115))

@@ -22,6 +22,13 @@ def test_a_test_names_its_rules_in_its_docstring_and_a_module_for_all_of_its(tmp
     assert found == [("test_a.py", frozenset({"F1"})), ("test_a.py::test_x", frozenset({"F2"}))]
 
 
+def test_the_first_words_of_a_tests_name_count_where_most_tests_are_about_the_book(tmp_path: Path):
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "test_a.py").write_text("def test_f1_f2_pins_start(): pass\ndef test_pins_of_f1(): pass\n")
+    (tmp_path / "test_b.py").write_text("def test_f1_of_something_else(): pass\n")
+    assert [test.rules for test in holdings(tmp_path)] == [frozenset({"F1", "F2"})]
+
+
 def test_a_case_of_the_bench_measures_the_rule_of_its_name(tmp_path: Path):
     (tmp_path / "cases.py").write_text(
         'async def b1(): "also engine:F2"\nasync def b99(): "of no rule"\ndef b2(): pass\n'

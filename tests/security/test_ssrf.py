@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
+import pytest_asyncio
 
 from pilothouse.base.egress import EgressDenied
 from pilothouse.base.provider_http import ProviderPolicy
@@ -17,12 +17,14 @@ from pilothouse.graph.catalogue import Effects, Kind
 from pilothouse.graph.json_schema import as_list, as_object
 from pilothouse.kit.json import Json, JsonObject
 from tests.base.hostile import HOSTILE_HOSTS, NOT_HTTP, Listener, http
+from tests.databases import fresh_sqlite
 from tests.security.audit import Watch, watching
 from tests.security.graphs import OUTPUT, SHORT_TEXT, link, node
 from tests.security.outbound import TOLD_NO_ADDRESS, Pin, looks_outbound, outbound_fields, outbound_pins, takes_files
 from tests.security.site import Site, api_document, open_site
 
 pytestmark = pytest.mark.security
+one_loop = pytest.mark.asyncio(loop_scope="module")  # in which the sites live
 
 REGISTRY = Registry(test_blocks=True)
 PINS = outbound_pins(REGISTRY)
@@ -49,7 +51,7 @@ def urls(port: int) -> list[str]:
     return [*hosts, *NOT_HTTP]
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="module")
 async def listener() -> AsyncGenerator[Listener]:
     made = Listener()
     server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
@@ -58,11 +60,26 @@ async def listener() -> AsyncGenerator[Listener]:
         yield made
 
 
-@pytest.fixture
-async def working(sqlite_url: str, tmp_path: Path) -> AsyncGenerator[Site]:
-    """At work."""
-    async with open_site(tmp_path, sqlite_url, test_blocks=True, max_parallel_steps=16) as site, at_work(site):
-        yield site
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def working(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Site]:
+    """At work, for all of these tests: opening a site takes longer than most of them."""
+    folder = tmp_path_factory.mktemp("working")
+    more = {"test_blocks": True, "max_parallel_steps": 16}
+    with fresh_sqlite(folder) as url:
+        async with open_site(folder, url, **more) as site, at_work(site):
+            yield site
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def lenient(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Site, Listener]]:
+    """Another, whose agents may ask one server on this machine."""
+    folder, made = tmp_path_factory.mktemp("lenient"), Listener()
+    server = await asyncio.start_server(made.serve, "127.0.0.1", 0)
+    made.port = server.sockets[0].getsockname()[1]
+    allowed = [f"127.0.0.1:{made.port}"]
+    with fresh_sqlite(folder) as url:
+        async with server, open_site(folder, url, egress_allow=allowed) as site, at_work(site):
+            yield site, made
 
 
 @asynccontextmanager
@@ -110,13 +127,16 @@ def fed_agent(pin: Pin) -> JsonObject:
 
 async def lend_credentials(browser: httpx2.AsyncClient, graph: JsonObject) -> None:
     """Where a node names the credentials of its block's example, let it name some that there are."""
+    made: dict[str, Json] = {}
     for item in as_list(graph["nodes"]):
         inputs = as_object(as_object(item)["inputs"])
         if "credentials" in inputs:
             field = as_object(as_object(REGISTRY[str(as_object(item)["block"])].inputs["properties"])["credentials"])
             kind, provider = (as_list(field[f"credentials_{name}"])[0] for name in ("types", "provider"))
             ask = {"type": kind, "provider": provider, "title": "Mine", **SECRETS[str(kind)]}
-            inputs["credentials"] = {"id": (await browser.post("/api/credentials", json=ask)).json()["id"]}
+            if str(provider) not in made:
+                made[str(provider)] = (await browser.post("/api/credentials", json=ask)).json()["id"]
+            inputs["credentials"] = {"id": made[str(provider)]}
 
 
 async def run_agent(site: Site, graph: JsonObject, inputs: JsonObject) -> dict[str, Any]:
@@ -130,6 +150,7 @@ async def run_agent(site: Site, graph: JsonObject, inputs: JsonObject) -> dict[s
     return ended.json()["outputs"]
 
 
+@one_loop
 @pytest.mark.parametrize("pin", PINS, ids=lambda pin: pin.label)
 async def test_an_address_in_the_graph_leads_nowhere(working: Site, listener: Listener, pin: Pin):
     addresses, watch = [url for url in urls(listener.port) if not (pin.file and url.startswith("data:"))], Watch()
@@ -140,6 +161,7 @@ async def test_an_address_in_the_graph_leads_nowhere(working: Site, listener: Li
     assert [url for number, url in enumerate(addresses) if f"error{number}" not in errors] == []
 
 
+@one_loop
 @pytest.mark.parametrize("pin", PINS, ids=lambda pin: pin.label)
 async def test_an_address_that_comes_in_leads_nowhere(working: Site, listener: Listener, pin: Pin):
     watch = Watch()
@@ -150,17 +172,18 @@ async def test_an_address_that_comes_in_leads_nowhere(working: Site, listener: L
     assert (listener.connections, watch.connections) == (0, [])
 
 
+@one_loop
 @pytest.mark.parametrize("pin", [pin for pin in PINS if pin.file], ids=lambda pin: pin.label)
-async def test_a_file_that_redirects_leads_nowhere_else(tmp_path: Path, listener: Listener, sqlite_url: str, pin: Pin):
+async def test_a_file_that_redirects_leads_nowhere_else(lenient: tuple[Site, Listener], pin: Pin):
     """Leave to fetch files at one address is no leave to follow it to others."""
-    other, watch = Listener(), Watch()
+    (site, listener), other, watch = lenient, Listener(), Watch()
+    listener.connections = 0
     server = await asyncio.start_server(other.serve, "127.0.0.1", 0)
     inside = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
     targets = [inside, "http://169.254.169.254/latest/meta-data", "http://[::1]/", "file:///etc/passwd"]
     listener.answer = lambda path, headers: http(302, Location=targets[int(path[1:])])
-    allowed = f"127.0.0.1:{listener.port}"
-    addresses = [f"http://{allowed}/{number}" for number in range(len(targets))]
-    async with server, open_site(tmp_path, sqlite_url, egress_allow=[allowed]) as site, at_work(site):
+    addresses = [f"http://127.0.0.1:{listener.port}/{number}" for number in range(len(targets))]
+    async with server:
         with watching(watch):
             errors = await run_agent(site, literal_agent(pin, addresses), {})
     assert sorted(errors) == [f"error{number}" for number in range(len(targets))]
@@ -180,6 +203,7 @@ def test_every_block_that_goes_out_says_where_by_a_pin_that_is_tried():
     assert [pin.label for pin in PINS if not pin.block.examples] == []
 
 
+@one_loop
 async def test_a_model_is_never_connected_where_machines_keep_their_secrets(working: Site, listener: Listener):
     """The one field whose address may be private, for models run at home: administrators only, and never these."""
     watch, facts = Watch(), {"kind": "openai_compatible", "name": "mine", "model": "m"}
@@ -196,6 +220,7 @@ async def test_a_model_is_never_connected_where_machines_keep_their_secrets(work
     assert (listener.connections, watch.connections) == (0, [])
 
 
+@one_loop
 async def test_a_member_cannot_have_a_model_connected_anywhere(working: Site, listener: Listener):
     watch, member = Watch(), await working.person("member")
     ask = {"kind": "ollama", "base_url": f"http://127.0.0.1:{listener.port}"}
