@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Visit, make_owner
 from tests.browser.eyes import barriers
 from tests.browser.house import House
+from tests.browser.test_chat import say
 from tests.providers.script import Answer, Script, Tool
 from tests.providers.server import provider
 
@@ -69,26 +70,58 @@ def served(script: Script) -> Generator[str]:
         loop.close()
 
 
+@contextmanager
+def modelled(folder: Path, script: Script) -> Generator[House]:
+    """A server whose only model is the one that the script plays."""
+    with served(script) as url:
+        model = {"PILOTHOUSE_CHAT_MODEL": "openai/test", "PILOTHOUSE_CHAT_TITLE_MODEL": "offline"}
+        house = House(folder, variables={"PILOTHOUSE_OPENAI_BASE_URL": url, **model})
+        house.start()
+        try:
+            yield house
+        finally:
+            house.kill()
+
+
 def test_ap7_ap10_ap12_ap14_a_streamed_answer_with_thoughts_and_tools(tmp_path: Path, visit: Visit) -> None:
     """Scenarios 4 and 36."""
     script = Script([CALLS, Answer(text=PIECES, pause=0.03)])
-    with served(script) as url:
-        house = House(
-            tmp_path / "house",
-            variables={
-                "PILOTHOUSE_OPENAI_BASE_URL": url,
-                "PILOTHOUSE_CHAT_MODEL": "openai/test",
-                "PILOTHOUSE_CHAT_TITLE_MODEL": "offline",
-            },
-        )
-        house.start()
-        try:
-            page, eyes = visit(house)
-            make_owner(page, house)
-            watch_the_answer(page)
-            eyes.saw_nothing_wrong()
-        finally:
-            house.kill()
+    with modelled(tmp_path / "house", script) as house:
+        page, eyes = visit(house)
+        make_owner(page, house)
+        watch_the_answer(page)
+        eyes.saw_nothing_wrong()
+
+
+def test_ap4_ap20_a_waiting_message_is_a_chip_until_it_is_taken_back_or_the_turn_is_stopped(
+    tmp_path: Path, visit: Visit
+) -> None:
+    """Scenarios 8 and 9. The model does not answer at first, so nothing takes the messages up meanwhile."""
+    script = Script([Answer(text=("Never said.",), delay=600), Answer(text=("Here they are.",))])
+    with modelled(tmp_path / "house", script) as house:
+        page, eyes = visit(house)
+        make_owner(page, house)
+        say(page, "what is there?")
+        expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        chips = page.locator(".chip .clip")
+        for words in ("one", "two", "three", "four"):
+            say(page, words)
+        expect(chips).to_have_text(["one", "two", "three", "four"])
+        page.get_by_role("button", name="Take back: four").click()
+        expect(chips).to_have_text(["one", "two", "three"])
+        page.reload()
+        expect(chips).to_have_text(["one", "two", "three"])
+        page.get_by_role("button", name="Take back: two").click()
+        expect(chips).to_have_text(["one", "three"])
+
+        page.keyboard.press("Control+.")
+        expect(page.locator(".turn-end")).to_contain_text("Stopped")
+        expect(chips).to_have_text(["one", "three"])
+        say(page, "five")
+        expect(page.locator(".thread")).to_contain_text("Here they are.")
+        expect(chips).to_have_count(0)
+        expect(page.locator('[data-kind="user"]')).to_contain_text(["what is there?", "one", "three", "five"])
+        eyes.saw_nothing_wrong()
 
 
 def watch_the_answer(page: Page) -> None:

@@ -146,23 +146,13 @@ export function agentSettings(agent_id: string) {
   })
 }
 
-/** Shown at once; a refusal puts it back and says why. */
+/** Settled once the settings have been read again, so that what was asked for can be shown until then. */
 export function useChangeAgentSettings(agent_id: string) {
   const cache = useQueryClient()
-  const key = agentSettings(agent_id).queryKey
   return useMutation({
     mutationFn: (body: Schemas['AgentSettingsIn']) =>
       unwrap(api.PATCH('/api/agents/{agent_id}/settings', { params: { path: { agent_id } }, body })),
-    onMutate: async (change) => {
-      await cache.cancelQueries({ queryKey: key })
-      const before = cache.getQueryData(key)
-      cache.setQueryData(key, (known) => known && ({ ...known, ...change } as typeof known))
-      return before
-    },
-    onError: (problem, _, before) => {
-      cache.setQueryData(key, before)
-      toastProblem(problem)
-    },
-    onSettled: () => cache.invalidateQueries({ queryKey: key }),
+    onError: toastProblem,
+    onSettled: () => cache.invalidateQueries({ queryKey: agentSettings(agent_id).queryKey }),
   })
 }

@@ -28,6 +28,15 @@ export function settle(isKnown: (message_id: string) => boolean): void {
   if (left.length !== outgoing.length) become(left)
 }
 
+const lines = new Map<string, Promise<unknown>>()
+
+/** One after the other: what was said first is heard first, though requests may overtake each other on the way. */
+function inLine<T>(session_id: string, send: () => Promise<T>): Promise<T> {
+  const sent = (lines.get(session_id) ?? Promise.resolve()).then(send, send)
+  lines.set(session_id, sent)
+  return sent
+}
+
 /**
  * Post a message under an id of its own. The turn's events come by the session's log, so the answer's own stream is
  * let go; the turn does not need it. Throws the problem after taking the message back.
@@ -39,17 +48,21 @@ export async function post(
 ): Promise<'started' | 'queued'> {
   become([...outgoing, { message_id, session_id, text, queued: false }])
   try {
-    const body = { message: text, message_id, is_user_message: true as const, file_ids: [] }
-    const params = { path: { chat_id: session_id } }
-    const answer = await unwrapped(
-      api.POST('/api/chat/sessions/{chat_id}/stream', { params, body, parseAs: 'stream' }),
-    )
-    const queued = answer.status === 202
-    await answer.body?.cancel()
+    const queued = await inLine(session_id, () => deliver(session_id, text, message_id))
     if (queued) become(outgoing.map((one) => (one.message_id === message_id ? { ...one, queued } : one)))
     return queued ? 'queued' : 'started'
   } catch (problem) {
-    become(outgoing.filter((one) => one.message_id !== message_id))
+    settle((id) => id === message_id)
     throw problem
   }
+}
+
+async function deliver(session_id: string, text: string, message_id: string): Promise<boolean> {
+  const body = { message: text, message_id, is_user_message: true as const, file_ids: [] }
+  const params = { path: { chat_id: session_id } }
+  const answer = await unwrapped(
+    api.POST('/api/chat/sessions/{chat_id}/stream', { params, body, parseAs: 'stream' }),
+  )
+  await answer.body?.cancel()
+  return answer.status === 202
 }

@@ -2,6 +2,7 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { api, unwrap, unwrapped } from '@/api/client'
 import type { Schemas } from '@/api/shapes'
 import { toastProblem } from '@/ui/toasts'
+import { settle } from './outbox'
 
 const all = ['chat'] as const
 
@@ -60,6 +61,7 @@ export function useRemovePending(session_id: string) {
           params: { path: { chat_id: session_id, message_id } },
         }),
       ),
+    onSuccess: (_, message_id) => settle((id) => id === message_id),
     onError: toastProblem,
     onSettled: () => cache.invalidateQueries({ queryKey }),
   })

@@ -36,7 +36,37 @@ test('AP14: a call is one item from its first word to its result', () => {
 test('AP20: a message that waited becomes a bubble where the log took it in', () => {
   const view = fold(wholeTurn)
   expect(isLogged(view, 'm2')).toBe(true)
-  expect(view.items[5]).toMatchObject({ kind: 'user', text: 'and quickly', follow_up: true })
+  expect(view.items[5]).toMatchObject({ kind: 'user', text: 'and quickly' })
+})
+
+test('AP4: messages that outlived a stopped turn stand before the one that opens the next', () => {
+  const view = fold(
+    logOf([
+      ['user-message', { message_id: 'm3', text: 'three', arrival_at: 3, file_ids: ['f'] }],
+      ['turn-started', { model: 'm' }],
+      [
+        'follow-up',
+        {
+          message_ids: ['m1', 'm2', 'm4'],
+          texts: ['one', 'two', 'four'],
+          arrivals: [1, 2, 4],
+          file_ids: [[], ['f', 'g'], []],
+        },
+      ],
+    ]),
+  )
+  const shown = view.items.flatMap((item) => (item.kind === 'user' ? [[item.text, item.files]] : []))
+  expect(shown).toEqual([
+    ['one', 0],
+    ['two', 2],
+    ['three', 1],
+    ['four', 0],
+  ])
+  expect(
+    view.items.every(
+      (item, place) => item.kind !== 'user' || view.places[`message:${item.message_id}`] === place,
+    ),
+  ).toBe(true)
 })
 
 test('AP12: reasoning knows when it began and ended, and an empty one holds nothing', () => {

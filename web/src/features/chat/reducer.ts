@@ -1,4 +1,4 @@
-import { list, own, text } from '@/kit/json'
+import { list, number, own, text } from '@/kit/json'
 import { say } from '@/kit/say'
 import { add, addNotice, type Draft, type Handler, keepOnly, messageKey, placed } from './draft'
 import type { ChatEvent } from './events'
@@ -52,32 +52,38 @@ const HANDLERS: Record<string, Handler> = {
 }
 
 function addUser(draft: Draft, event: ChatEvent): void {
-  addMessage(
-    draft,
-    event,
-    text(event.data.message_id) ?? String(event.id),
-    text(event.data.text) ?? '',
-    false,
-  )
+  const { message_id, text: words, file_ids, arrival_at } = event.data
+  addMessage(draft, event, text(message_id) ?? String(event.id), words, file_ids, arrival_at)
 }
 
+/** Messages that waited. Those that came before the one that opened the turn lead it, as they do for the model. */
 function addFollowUps(draft: Draft, event: ChatEvent): void {
-  const texts = list(event.data.texts)
-  list(event.data.message_ids).forEach((message_id, index) => {
-    addMessage(draft, event, String(message_id), text(texts[index]) ?? '', true)
-  })
+  const { message_ids, texts, file_ids, arrivals } = event.data
+  const last = draft.items.at(-1)
+  const opening = last?.kind === 'user' && last.turn_id === event.turn_id ? last : null
+  if (opening) draft.items.pop()
+  const addWhere = (isHere: (arrived: number) => boolean) =>
+    list(message_ids).forEach((message_id, index) => {
+      const arrived = number(list(arrivals)[index]) ?? 0
+      if (isHere(arrived))
+        addMessage(draft, event, String(message_id), list(texts)[index], list(file_ids)[index], arrived)
+    })
+  addWhere((arrived) => opening !== null && arrived <= opening.arrived)
+  if (opening) add(draft, opening)
+  addWhere((arrived) => opening === null || arrived > opening.arrived)
 }
 
 function addMessage(
   draft: Draft,
   event: ChatEvent,
   message_id: string,
-  words: string,
-  follow_up: boolean,
+  words: unknown,
+  file_ids: unknown,
+  arrival: unknown,
 ): void {
   if (draft.places[messageKey(message_id)] !== undefined) return
-  const files = list(event.data.file_ids).length
-  add(draft, { ...placed(event), kind: 'user', message_id, text: words, files, follow_up })
+  const said = { text: text(words) ?? '', files: list(file_ids).length, arrived: number(arrival) ?? 0 }
+  add(draft, { ...placed(event), kind: 'user', message_id, ...said })
 }
 
 /** An abandoned model call said these parts; it will say them again. */

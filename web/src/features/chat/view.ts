@@ -11,7 +11,8 @@ export type UserItem = Placed & {
   message_id: string
   text: string
   files: number
-  follow_up: boolean
+  /** When it came, as the server's clock has it: messages that open a turn together stand in this order. */
+  arrived: number
 }
 export type TextItem = Placed & { kind: 'text'; part: string; text: string; done: boolean }
 export type ReasoningItem = Placed & {
