@@ -34,7 +34,11 @@ async def b11(report: Report, folder: Path, *, scaled: bool) -> None:
     report.say(f"{name}_rate", rate, "runs/s")
     bar, goal = (0.06, 0.10) if scaled else (0.10, 0.15)
     report.at_least(f"{name}_ratio", rate / base, "x hello", bar, goal)
-    report.at_most(f"{name}_cpu", middle([load.cpu_ms for load in runs]), "ms/run", 1.0, 0.7)
+    cpu = middle([load.cpu_ms for load in runs])
+    if scaled:  # of two processes; the ruling has a bar for one
+        report.say(f"{name}_cpu", cpu, "ms/run")
+    else:
+        report.at_most(f"{name}_cpu", cpu, "ms/run", 1.0, 0.7)
     report.say(f"{name}_p50", middle([load.p50_ms for load in runs]), "ms")
     report.at_most(f"{name}_p99", middle([load.p99_ms for load in runs]), "ms", 60)
     report.at_most(f"{name}_errors", sum(load.errors for load in runs), "errors", 0)

@@ -1,5 +1,6 @@
 """Fixtures that any test may ask for: databases, brokers, and servers that may be killed."""
 
+import os
 import uuid
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
@@ -10,6 +11,7 @@ from typing import TypeAlias, TypeVar
 import pytest
 import structlog
 
+from scripts import packages
 from scripts.programs import installed
 from scripts.servers import Postgres, RabbitMQ, Redis, Server
 from tests import services
@@ -37,6 +39,8 @@ run_key = pytest.StashKey[Path]()
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.stash[run_key] = services.open_run()
+        if os.environ.get("CI") == "true":  # before any server of the tests looks for it
+            packages.ensure("bwrap", "bubblewrap")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

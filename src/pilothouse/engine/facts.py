@@ -1,7 +1,7 @@
 """What each fact of the log changes. Live calls and recovery both end here."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Self, TypeAlias
+from typing import Any, ClassVar, Final, Self, TypeAlias
 
 from pilothouse.engine import entries
 from pilothouse.engine.entries import Entry, RunStatus, StepStatus
@@ -44,31 +44,20 @@ class Facts(Flow):
         self.recalled: dict[str, int] = {}  # by which step the record of a step of another run was used
         self.active_us = 0  # how long workers had it
         self.active_since: int | None = None
-        self.readers: dict[str, Callable[[Entry], None]] = {
-            entries.QUEUED: self._queued,
-            entries.RUNNING: self._running,
-            entries.WAITING: self._waiting,
-            entries.START: self._start,
-            entries.OUTPUT: lambda entry: self._fired(self.steps[entry[2]], entry[4], entry[6]),
-            entries.FINISH: self._finish,
-            entries.WAIT: self._wait,
-            entries.RESUME: self._resume,
-            entries.RETRY: self._retry,
-            entries.WARNING: self._consequence,
-            entries.RESULT: self._consequence,
-            entries.FINISHED: self._finished,
-        }
 
     def fold(self, log: Sequence[Entry]) -> Self:
         """Take the next entries of the log."""
-        readers = self.readers
         for entry in log:
             if entry[0] == entries.RUNNING:
                 self._close_stretch(self.at)  # of a worker that died: until the last that is known of it
             self.at = entry[1]
-            readers[entry[0]](entry)
+            self.read(entry)
         self.head += len(log)
         return self
+
+    def read(self, entry: Entry) -> None:
+        """Change what this entry says has changed."""
+        self._readers[entry[0]](self, entry)
 
     def not_reached(self) -> list[Json]:
         """Nodes of which no step ever started."""
@@ -137,6 +126,9 @@ class Facts(Flow):
     def _fired(self, step: Step, pin: str, value: Json) -> None:
         step.yields[pin] = step.yields.get(pin, 0) + 1
         self.release(step, pin, value)
+
+    def _output(self, entry: Entry) -> None:
+        self._fired(self.steps[entry[2]], entry[4], entry[6])
 
     def _finish(self, entry: Entry) -> None:
         if len(entry) > 6:
@@ -238,6 +230,22 @@ class Facts(Flow):
             state.open.clear()
             state.order.clear()
         self.held = 0
+
+    # One table for all runs: one in each would hold the run that holds it, and such rings are slow to be let go.
+    _readers: ClassVar[dict[str, Callable[[Any, Entry], None]]] = {
+        entries.QUEUED: _queued,
+        entries.RUNNING: _running,
+        entries.WAITING: _waiting,
+        entries.START: _start,
+        entries.OUTPUT: _output,
+        entries.FINISH: _finish,
+        entries.WAIT: _wait,
+        entries.RESUME: _resume,
+        entries.RETRY: _retry,
+        entries.WARNING: _consequence,
+        entries.RESULT: _consequence,
+        entries.FINISHED: _finished,
+    }
 
 
 def _describe(step: Step) -> JsonObject:

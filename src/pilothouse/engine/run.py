@@ -153,7 +153,7 @@ class Run(Facts):
     def _live(self, entry: Entry) -> None:
         self.at = entry[1]
         self.out.append(entry)
-        self.readers[entry[0]](entry)
+        self.read(entry)
 
     def _finish_run(self, status: str, reason: Failure | None, at: int) -> None:
         """The entry shows what the settled run looks like, so it is filled in after the fact."""

@@ -50,6 +50,7 @@ class Step:
 
 
 _FEW: Final = 32
+_NO_PINS: Final[frozenset[str]] = frozenset()  # one for all: each call makes another
 _FROM_OUTSIDE: Final = frozenset({Kind.INPUT, Kind.TRIGGER})
 
 
@@ -65,7 +66,7 @@ class NodeState:
         self.node = node
         self.base = {**node.literals, **given} if given else node.literals
         self.mask = mask
-        self.masked: frozenset[str] = frozenset()
+        self.masked = _NO_PINS
         self.statics = node.statics
         self.needs = node.slots
         self.starts = node.starts
