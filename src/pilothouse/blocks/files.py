@@ -11,7 +11,9 @@ from pilothouse.blocks.pins import BlockFailed
 MAX_READ: Final = 32 * 1024 * 1024  # bytes that one step may hold of a file
 MAX_INLINE: Final = 1024 * 1024  # bytes that a data URI may hold where a file is asked for
 
-_DATA: Final = re.compile(r"data:(?P<type>[\w.+/-]*)(?:;(?!base64,)[\w=.+\"-]*)*(?P<base64>;base64)?,", re.IGNORECASE)
+_DATA: Final = re.compile(
+    r"data:(?P<type>(?:[\w.+-]+/[\w.+-]+)?)(?:;(?!base64,)[\w=.+\"-]*)*(?P<base64>;base64)?,", re.IGNORECASE | re.ASCII
+)
 _ODD: Final = re.compile(r'[\x00-\x1f\x7f/\\<>:"|?*]+')
 _ENDINGS: Final = {"text/plain": ".txt", "text/csv": ".csv", "application/json": ".json", "image/png": ".png"}
 

@@ -110,3 +110,12 @@ async def test_ws_9_nobody_reaches_another_persons_folder(office: Office):
         assert answer.status_code == 404
     assert await paths(office) == ["/a/1.txt"]
     await bob.aclose()
+
+
+async def test_ws_9_folders_that_differ_in_capitals_are_two(office: Office):
+    await fill(office, "/Docs/a.txt", "/docs/b.txt", "/docs/c.txt")
+    assert await paths(office, below="/Docs") == ["/Docs/a.txt"]
+    assert await move(office, "/Docs", "/X") == (200, 1)
+    answer = await office.ann.delete(FOLDERS, params={"path": "/docs", "confirm": True})
+    assert answer.is_success, answer.text
+    assert await paths(office) == ["/X/a.txt"]

@@ -59,8 +59,8 @@ class Hand:
 
 
 async def test_ws_3_a_session_sees_its_own_files_and_the_users(office: Office):
-    one, two = Hand(office), Hand(office)
     await office.stored("/mine.txt", b"user's")
+    one, two = Hand(office), Hand(office)
     written = await one.call("write_workspace_file", path="notes.md", content="hello")
     assert (written["type"], written["path"]) == ("workspace_file_written", f"/sessions/{one.session_id}/notes.md")
     assert [file["name"] for file in (await one.call("list_workspace_files"))["files"]] == ["notes.md", "mine.txt"]
@@ -119,6 +119,7 @@ async def test_ref_3_and_4_each_field_gets_what_it_can_use(office: Office):
     await office.stored("/t.csv", b"a,b\n1,2")
     await hand.call("write_workspace_file", path="n.md", content="one\ntwo\nthree\n")
     reference = f"workspace://{stored['id']}"
+    assert (await hand.shown(media="@@file:/t.csv"))["media"].startswith("workspace://")
     got = await hand.shown(
         text="@@file:n.md[2-3]",
         thing=f"@@file:{reference}",

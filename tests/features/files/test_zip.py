@@ -2,6 +2,7 @@
 
 import io
 import os
+import time
 import tracemalloc
 import zipfile
 from collections.abc import AsyncGenerator
@@ -12,10 +13,11 @@ import pytest
 
 from pilothouse.base.files import FileStore
 from pilothouse.features.files import Item, Limits, entry_name, item_of, packed
-from pilothouse.features.files.cabinet import MEGABYTE
+from pilothouse.features.files.cabinet import MEGABYTE, content_key
 from pilothouse.features.files.parcels import Parcel
 from pilothouse.features.files.zip_names import MAX_NAME, unique_names
 from pilothouse.features.files.zipping import zipped
+from pilothouse.features.runs.outputs import parts_of
 from tests.features.files.conftest import Office
 from tests.features.files.test_in_runs import writes
 from tests.features.runs import graphs
@@ -230,3 +232,30 @@ async def test_r4_a_run_without_outputs_gives_an_empty_zip_and_anothers_is_not_t
     answer = await bob.browser.get(f"/api/runs/{ended['id']}/outputs.zip", params={"plan": 1})
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
     await bob.leave()
+
+
+async def test_r4_a_text_that_only_looks_like_something_else_stays_what_it_is(office: Office):
+    texts = {
+        "row": "data:2024-01-05,open,7",
+        "word": "data:\u0442\u0435\u043a\u0441\u0442,x",
+        "told": "workspace://00000000-0000-7000-8000-000000000000\nHere is the chart.",
+    }
+    ended = await office.stand.run(giving(**texts))
+    held = unpacked((await office.ann.get(f"/api/runs/{ended['id']}/outputs.zip")).content)
+    assert held == {f"{name}.txt": text.encode() for name, text in texts.items()}
+
+
+@pytest.mark.parametrize("text", ["\n" * 200_000, "[" * 200_000, "**a" * 70_000, "- a" * 70_000])
+def test_r4_no_text_takes_long_to_be_told_apart(text: str):
+    began = time.perf_counter()
+    (part,) = parts_of({"text": [text]})
+    assert isinstance(part, Item)
+    assert time.perf_counter() - began < 1
+
+
+async def test_zip_4_a_single_file_that_is_damaged_is_told_of_before_the_answer_begins(office: Office):
+    made = await office.stored("/a.bin", os.urandom(64))
+    file = await office.cabinet.find(office.user_id, made["id"])
+    (office.root / content_key(file.content_id)).unlink()
+    answer = await office.ann.post(ZIP, json={"file_ids": [made["id"]]})
+    assert (answer.status_code, answer.json()["code"]) == (502, "file_corrupt")

@@ -122,7 +122,9 @@ class Cabinet:
         """Make the file what it was: as a new revision, so that nothing is lost."""
         old = await self.find_revision(user_id, file_id, revision)
         kind = None if old.type_mismatch else old.mime_type
-        await self.put(user_id, NewFile(old.path, "upload", kind, True, old.size_bytes), self.chunks(old))
+        ask = NewFile(old.path, "upload", kind, True, old.size_bytes)
+        async with self.take_in(user_id, ask, self.chunks(old)) as shelved:
+            await self._land(SHELVE, shelved._replace(file_id=file_id, replaces=True))
 
     async def find_many(self, user_id: str, ids: Sequence[str]) -> list[KeptFile]:
         """Those that are there, in the order asked for."""
@@ -179,9 +181,10 @@ class Cabinet:
         Raises `PathInvalid`, `PathTaken`, `FileTooLarge`, `QuotaExceeded` and `DiskNearlyFull`.
         """
         async with self.take_in(user_id, ask, chunks) as shelved:
-            if not await self._land(SHELVE, shelved):
+            file_id = await self._land(SHELVE, shelved)
+            if file_id is None:
                 raise PathTaken(path=shelved.place.path)
-            return shelved.file_id
+            return str(file_id)
 
     @asynccontextmanager
     async def take_in(self, user_id: str, ask: NewFile, chunks: AsyncIterable[bytes]) -> AsyncGenerator[Shelved]:
@@ -196,7 +199,11 @@ class Cabinet:
         came_in = False
         try:
             room = await self._reserve(user_id, place, ask, own_id, room_id)
-            yield await self._receive(user_id, place, ask, room, chunks)
+            shelved = await self._receive(user_id, place, ask, room, chunks)
+            # A step names its file before that is there, so that must be the one that it replaces.
+            by_step = ask.origin == "run"
+            replaces = by_step and room.file_id != own_id
+            yield shelved._replace(file_id=room.file_id if by_step else own_id, replaces=replaces)
             came_in = True
         finally:
             if not came_in:
@@ -225,6 +232,7 @@ class Cabinet:
             user_id=user_id,
             place=place,
             spare=spare,
+            replaces=False,
             origin=ask.origin,
             kind=kind,
             size=arrival.size,

@@ -62,7 +62,8 @@ class _Call:
             raise unusable(text)
         shapes = _shapes(schema, self.root)
         if any(shape.get("format") == "file" for shape in shapes):
-            return asked["name"]
+            name = asked["name"]
+            return name if name.startswith((SCHEME, "https://", "http://")) else (await self._find(name)).reference
         self.count += 1
         if self.count > MAX_REFERENCES:
             raise ReferenceInvalid(f"A call may name {MAX_REFERENCES} files; '{text[:200]}' is one more.")

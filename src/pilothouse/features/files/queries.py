@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple
 
-from sqlalchemy import Select, case, func, select
+from sqlalchemy import ColumnElement, Select, case, func, select
 
 from pilothouse.base.work import Read
 from pilothouse.features.files.errors import StoredFileNotFound
-from pilothouse.features.files.models import FileRevision, StoredFile
+from pilothouse.features.files.models import FileReservation, FileRevision, StoredFile
 
 _AT_ONCE: Final = 500
 
@@ -60,7 +60,7 @@ async def page_of_files(read: Read, which: FileFilter, limit: int, before: str |
     if which.folder is not None:
         query = query.where(StoredFile.folder == which.folder)
     if which.below is not None:
-        query = query.where(StoredFile.path.startswith(f"{which.below.rstrip('/')}/", autoescape=True))
+        query = query.where(_is_below(which.below.rstrip("/")))
     if which.origin is not None:
         query = query.where(StoredFile.origin == which.origin)
     if which.type is not None:
@@ -79,9 +79,14 @@ async def page_of_files(read: Read, which: FileFilter, limit: int, before: str |
 
 async def files_below(read: Read, folder: str, limit: int) -> list[StoredFile]:
     """All in a folder and in those in it, locked."""
-    below = StoredFile.path.startswith(f"{folder}/", autoescape=True)
-    query = _mine(read).where(below).order_by(StoredFile.id).limit(limit).with_for_update()
+    query = _mine(read).where(_is_below(folder)).order_by(StoredFile.id).limit(limit).with_for_update()
     return list((await read.session.scalars(query)).all())
+
+
+def _is_below(folder: str) -> ColumnElement[bool]:
+    """By comparison, for SQLite's `like` takes capitals and small letters for the same."""
+    prefix = f"{folder}/"
+    return func.substr(StoredFile.path, 1, len(prefix)) == prefix
 
 
 async def files_by_id(read: Read, file_ids: Sequence[str]) -> list[StoredFile]:
@@ -111,6 +116,12 @@ async def list_revisions(read: Read, file_id: str) -> Sequence[FileRevision]:
     """Newest first."""
     query = select(FileRevision).where(FileRevision.file_id == file_id).order_by(FileRevision.revision.desc())
     return (await read.session.scalars(query)).all()
+
+
+async def reserved_bytes(read: Read) -> int:
+    """Room that is held for files that are coming in."""
+    held = (FileReservation.user_id == read.actor.user_id) & (FileReservation.expires_at > read.now)
+    return int(await read.session.scalar(select(func.sum(FileReservation.size_bytes)).where(held)) or 0)
 
 
 async def get_usage(read: Read) -> Usage:

@@ -1,6 +1,7 @@
 """Files that are there: moved, thrown away, taken back. Every door calls these."""
 
 from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
 
 from pilothouse.base.work import Work
 from pilothouse.features.files import queries
@@ -19,6 +20,7 @@ async def move_file(work: Work, file_id: str, path: str) -> StoredFile:
         await _require_free(work, place)
         put_at(file, place)
         file.updated_at = work.now
+        await _settle(work, place)
     return file
 
 
@@ -34,11 +36,13 @@ async def restore_file(work: Work, file_id: str, limits: Limits) -> StoredFile:
     file = await queries.get_file(work, file_id, deleted=None, lock=True)
     if file.deleted_at is None:
         return file
-    await _require_free(work, checked_place(file.path))
-    used = (await queries.get_usage(work)).used_bytes
+    place = checked_place(file.path)
+    await _require_free(work, place)
+    used = (await queries.get_usage(work)).used_bytes + await queries.reserved_bytes(work)
     if limits.quota_bytes is not None and used + file.kept_bytes > limits.quota_bytes:
         raise QuotaExceeded(used_bytes=used, limit_bytes=limits.quota_bytes)
     file.deleted_at = None
+    await _settle(work, place)
     return file
 
 
@@ -46,6 +50,14 @@ async def lock_workspace(work: Work) -> None:
     """Whoever puts something under a path goes through here, one after another."""
     query = select(Workspace).where(Workspace.user_id == work.actor.user_id)
     await work.session.scalar(query.with_for_update())
+
+
+async def _settle(work: Work, place: Place) -> None:
+    """A file that was coming in may have the path by now."""
+    try:
+        await work.session.flush()
+    except IntegrityError:
+        raise PathTaken(path=place.path) from None
 
 
 async def _require_free(work: Work, place: Place) -> None:

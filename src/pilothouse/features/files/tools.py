@@ -15,7 +15,7 @@ from pilothouse.features.files.cabinet import Cabinet, KeptFile, NewFile
 from pilothouse.features.files.errors import FileTooLarge
 from pilothouse.features.files.paths import checked_parts, checked_place, session_folder
 from pilothouse.features.files.queries import FileFilter
-from pilothouse.kit.ids import derived_id
+from pilothouse.kit.ids import child_id
 
 tools = ToolBox()
 
@@ -152,7 +152,7 @@ async def write_workspace_file(
 ) -> ToolResult:
     """Write a file. It lies in this session's folder, or, with a path that begins with `/`, in the workspace."""
     given = _given(content, content_base64)
-    own_id = derived_id(ctx.turn_id, f"file/{ctx.idempotency_key}")  # made again, it is the same file
+    own_id = child_id(ctx.turn_id, f"file/{ctx.idempotency_key}")  # made again, it is the same file
     ask = NewFile(path, "session", mime_type, overwrite, len(given), session_folder(ctx.session_id), own_id)
     cabinet = ctx.part(Cabinet)
     file_id = await cabinet.put(ctx.actor.user_id, ask, _whole(given))

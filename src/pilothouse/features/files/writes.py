@@ -96,10 +96,11 @@ HOLD: Final = Scripted("hold_content", _hold)  # answers under which id these by
 class Shelved(NamedTuple):
     """A file that is to appear under its path, or to have a new revision there."""
 
-    file_id: str
+    file_id: str  # for a step, the one that it has named already
     user_id: str
     place: Place
-    spare: Place | None  # where to go when somebody else has the path by then; None: give up
+    spare: Place | None  # a step's: where to go when somebody else has the path by then; None: give up
+    replaces: bool  # `file_id` was there before, and is to have a new revision
     origin: str
     kind: MediaType
     size: int
@@ -129,21 +130,47 @@ _TRIM: Final = "delete from file_revisions where file_id=?1 and revision<=?2"
 _RELEASE: Final = "delete from file_reservations where id=?1"
 
 
+_BY_ID: Final = "select id, revision, sha256, deleted_at from workspace_files where id=?1 for update"
+_TAKE_BACK: Final = (
+    "update workspace_files set deleted_at=null, path=?2, folder=?3, name=?4, scope=?5, scope_id=?6 where id=?1"
+)
+
+
 def _shelve(file: Shelved) -> Script:
-    """Answers whether the file is there now. It must not clash: a step's entries would be lost with it."""
+    """Answers the id under which it is there now; None: somebody else has its path.
+
+    It must not clash: a step's entries would be lost with it.
+    """
     yield _RELEASE, (file.reservation_id,)
     if (yield from _add(file, file.place)):
-        return True
+        return file.file_id
     present = yield f"{_AT_PATH} for update", (file.user_id, file.place.path)
-    if not present:  # its own id is taken: it was moved or thrown away since it was written
-        return True
-    if present[0][0] == file.file_id or file.overwrite:
+    if present and present[0][0] == file.file_id:
         yield from _revise(file, present[0])
-        return True
-    if file.spare is None:
-        return False
-    yield from _add(file, file.spare)
-    return True
+    elif file.replaces:
+        yield from _follow(file, file.spare if present else file.place)
+    elif present and file.overwrite:
+        yield from _revise(file, present[0])
+        if file.spare is None:
+            return present[0][0]
+        yield from _add(file, file.spare)  # it has been named: what it names must be there
+    elif present and file.spare is None:
+        return None
+    elif present and file.spare is not None:
+        yield from _add(file, file.spare)
+    return file.file_id  # with the path free, its own id is taken: it was moved or thrown away since it was written
+
+
+def _follow(file: Shelved, place: Place | None) -> Script:
+    """What is to be replaced went elsewhere meanwhile: it is revised there, and comes out of the trash to `place`."""
+    found = yield _BY_ID, (file.file_id,)
+    if found:
+        yield from _revise(file, found[0][:3])
+    elif place is not None:
+        yield from _add(file, place)
+    if found and found[0][3] is not None and place is not None:
+        where = (place.path, place.folder, place.name, place.scope, place.scope_id)
+        yield _TAKE_BACK, (file.file_id, *where)
 
 
 def _add(file: Shelved, place: Place) -> Script:
@@ -156,9 +183,9 @@ def _add(file: Shelved, place: Place) -> Script:
 
 
 def _revise(file: Shelved, present: tuple[str, int, str]) -> Script:
-    """A step that is done again after a crash finds what it wrote, and adds nothing."""
+    """What is done again after a crash finds what it wrote, and adds nothing."""
     file_id, revision, sha256 = present
-    if file_id == file.file_id and sha256 == file.sha256:
+    if sha256 == file.sha256:
         return
     newest = revision + 1
     yield _ADD_REVISION, _revision_of(file, file_id, newest)

@@ -15,6 +15,7 @@ from pilothouse.features.files.parcels import Item, Parcel, Skipped, told
 from pilothouse.features.files.zip_names import LINKS, SKIPPED
 
 _PIECE: Final = MEGABYTE
+_LARGE: Final = 1024 * MEGABYTE  # from some size on an entry needs longer numbers, and must say so at its head
 _QUICK: Final = 1  # how hard to compress: the reader waits
 
 
@@ -48,7 +49,7 @@ async def zipped(cabinet: Cabinet, parcel: Parcel) -> AsyncGenerator[bytes]:
                 if not await _fetched(cabinet, item, whole):
                     left.append(Skipped(item.name, item.size, "unreadable"))
                     continue
-                async with aclosing(_added(archive, item.name, whole, sink)) as pieces:
+                async with aclosing(_added(archive, item, whole, sink)) as pieces:
                     async for piece in pieces:
                         yield piece
         _add_notes(archive, left, parcel.links)
@@ -78,8 +79,8 @@ async def _fetched(cabinet: Cabinet, item: Item, whole: IO[bytes]) -> bool:
     return True
 
 
-async def _added(archive: ZipFile, name: str, whole: IO[bytes], sink: _Sink) -> AsyncGenerator[bytes]:
-    with archive.open(_info(name), "w") as entry:
+async def _added(archive: ZipFile, item: Item, whole: IO[bytes], sink: _Sink) -> AsyncGenerator[bytes]:
+    with archive.open(_info(item.name), "w", force_zip64=item.size > _LARGE) as entry:
         while piece := await asyncio.to_thread(whole.read, _PIECE):
             await asyncio.to_thread(entry.write, piece)
             yield sink.take()

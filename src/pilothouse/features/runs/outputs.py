@@ -12,11 +12,14 @@ from pilothouse.features.files import Cabinet, Item, Parcel, ReferenceInvalid, S
 from pilothouse.kit.json import Json, JsonObject, pretty
 
 _REFERENCE: Final = "workspace://"
+# Every repeat is bounded, so that no text takes long to look through.
 _MARKDOWN: Final = re.compile(
-    r"^#{1,6} \S|^\s*[-*] \S.*\n\s*[-*] \S|\*\*\S[^*]*\*\*|^```|\[[^\]]+\]\(\S+\)", re.MULTILINE
+    r"^#{1,6} \S|^[ \t]{0,20}[-*] \S[^\n]{0,2000}\n[ \t]{0,20}[-*] \S|\*\*\S[^*\n]{0,200}\*\*|^```"
+    r"|\[[^\]\n]{1,200}\]\(\S{1,2000}\)",
+    re.MULTILINE,
 )
 _LONGEST_LINK: Final = 2_000
-_LOOKED_AT: Final = 200_000  # characters; longer texts are not searched for signs of a format
+_LOOKED_AT: Final = 20_000  # characters in which signs of a format are looked for
 
 
 class Link(NamedTuple):
@@ -68,7 +71,7 @@ def _parts(name: str, value: Json) -> Iterator[Part]:
 
 
 def _of_text(name: str, text: str) -> Part:
-    if text.startswith(_REFERENCE):
+    if text.startswith(_REFERENCE) and not re.search(r"\s", text):
         return Reference(name, text)
     if is_address(text) and len(text) <= _LONGEST_LINK and not re.search(r"\s", text):
         return Link(name, text)
@@ -79,7 +82,7 @@ def _of_text(name: str, text: str) -> Part:
             pass
         else:
             return _item(name, guess_extension(held.mime_type) or "", held.content, held.mime_type)
-    marked = len(text) <= _LOOKED_AT and _MARKDOWN.search(text) is not None
+    marked = _MARKDOWN.search(text[:_LOOKED_AT]) is not None
     kind = ("markdown", ".md") if marked else ("plain", ".txt")
     return _item(name, kind[1], text.encode(errors="replace"), f"text/{kind[0]}; charset=utf-8")
 

@@ -38,7 +38,7 @@ from pilothouse.features.files.schemas import (
     UsageOut,
     ZipIn,
 )
-from pilothouse.features.files.sending import CSP, sending
+from pilothouse.features.files.sending import CSP, begun, sending
 
 _UPLOAD_PROBLEMS = problems(UploadBroken, PathTaken, FileTooLarge, QuotaExceeded, PathInvalid, DiskNearlyFull)
 DOWNLOADED: dict[int | str, dict[str, Any]] = {
@@ -156,18 +156,8 @@ async def sent(request: Request, file: KeptFile, *, inline: bool) -> Response:
     headers["Content-Length"] = str(end - start)
     if span is not None:
         headers["Content-Range"] = f"bytes {start}-{end - 1}/{file.size_bytes}"
-    chunks = cabinet_of(request).chunks(file, start, end)
-    first = await anext(chunks, b"")  # a file that is not there is told of before the answer begins
-    return StreamingResponse(_all(first, chunks), 200 if span is None else 206, headers)
-
-
-async def _all(first: bytes, rest: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-    try:
-        yield first
-        async for chunk in rest:
-            yield chunk
-    finally:
-        await rest.aclose()
+    chunks = await begun(cabinet_of(request).chunks(file, start, end))
+    return StreamingResponse(chunks, 200 if span is None else 206, headers)
 
 
 @of_the_app.patch(
@@ -208,7 +198,7 @@ async def zip_files(request: Request, actor: CurrentActor, ask: ZipIn, plan: boo
     parcel = packed([item_of(file) for file in found], cabinet.limits)
     if plan:
         return ParcelOut.of(parcel)
-    going = sending(cabinet, parcel, "files.zip")
+    going = await sending(cabinet, parcel, "files.zip")
     return StreamingResponse(going.chunks, 200, going.headers)
 
 

@@ -42,7 +42,7 @@ async def download_outputs(
     parcel = await gathered(cabinet, actor.user_id, run.outputs if isinstance(run.outputs, dict) else {})
     if plan:
         return Response(files.ParcelOut.of(parcel).model_dump_json(), media_type="application/json")
-    going = files.sending(cabinet, parcel, f"run-{run_id[-6:]}.zip")
+    going = await files.sending(cabinet, parcel, f"run-{run_id[-6:]}.zip")
     return StreamingResponse(going.chunks, 200, going.headers)
 
 
