@@ -5,11 +5,11 @@ import asyncio
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pilothouse.engine.entries import Entry, accepted
+from pilothouse.engine.entries import REHEARSAL, Entry, accepted
 from pilothouse.engine.fork import read_past
 from pilothouse.engine.plan import compile_plan
 from pilothouse.engine.ports import Limits
-from pilothouse.engine.records import RECORDS, REHEARSAL
+from pilothouse.engine.records import RECORDS
 from pilothouse.engine.replay import REPLAYS, script_of
 from pilothouse.graph.document import Document
 from pilothouse.graph.sub_agents import NO_MASKS

@@ -40,7 +40,8 @@ class Asking:
         response = await _response(chosen, ask)
         row = cost_row(response, chosen, Call(ask.user_id, ask.run_id, ask.step_id, micros(), f"ask{ask.attempt}"))
         if worth_a_row(row):
-            await self.pay(row)
+            await self.pay(row)  # also for an answer that broke off
+        _require_whole(response)
         return "".join(part.content for part in response.parts if isinstance(part, TextPart))
 
 
@@ -55,13 +56,22 @@ async def _response(chosen: Chosen, ask: ModelAsk) -> ModelResponse:
         ):
             async for _ in stream:
                 pass
-            response = stream.get()
-        require_whole(response)
+            return stream.get()
     except TimeoutError:
         raise UpstreamTimeout("The model took too long.") from None
     except UserError:
         raise ModelUnavailable from None
     except AgentRunError as error:
-        fault = fault_of(error)
-        raise (UpstreamError if fault.transient else UpstreamRefused)(fault.message) from None
-    return response
+        raise _failure(error) from None
+
+
+def _require_whole(response: ModelResponse) -> None:
+    try:
+        require_whole(response)
+    except AgentRunError as error:
+        raise _failure(error) from None
+
+
+def _failure(error: AgentRunError) -> UpstreamError:
+    fault = fault_of(error)
+    return (UpstreamError if fault.transient else UpstreamRefused)(fault.message)

@@ -20,6 +20,7 @@ StepStatus: TypeAlias = Literal[
     "open", "ready", "running", "waiting", "completed", "failed", "skipped", "cancelled", "leftover"
 ]
 
+REHEARSAL: Final = "rehearsal"  # a fact of runs of which nothing reaches outside
 QUEUED: Final = "q"  # at, {inputs, masks, sealed, payload, skips}
 RUNNING: Final = "g"  # at
 WAITING: Final = "p"  # at, wake_at
@@ -82,7 +83,10 @@ def _moment(micros: int | None) -> Json:
 
 
 def _queued(entry: Entry, plan: Plan) -> JsonObject:
-    return {"status": "queued", "inputs": entry[2]["inputs"]}
+    facts: JsonObject = entry[2]
+    shown: JsonObject = {"status": "queued", "inputs": facts["inputs"]}
+    told = facts.get(REHEARSAL)
+    return shown | {"dry_run": told.get("mode")} if isinstance(told, dict) else shown
 
 
 def _running(entry: Entry, plan: Plan) -> JsonObject:

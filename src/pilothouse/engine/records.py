@@ -18,7 +18,6 @@ from pilothouse.kit.json import Json, JsonObject, sorted_bytes
 
 RECORDS: Final = "records"  # where they stand among the facts
 BY_NODE: Final = "records_by_node"  # set: a record counts for its node's next step, whatever the inputs are now
-REHEARSAL: Final = "rehearsal"  # set: nothing that the run does reaches outside
 
 
 class Record(NamedTuple):

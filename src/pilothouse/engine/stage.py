@@ -7,8 +7,9 @@ from typing import Any
 
 from pilothouse.engine.act import Act, RestOf
 from pilothouse.engine.context import StepContext, Waiting
+from pilothouse.engine.entries import REHEARSAL
 from pilothouse.engine.ports import Blocks, Fires, Guard, Journal, LeaseLost, Limits, Runnable, StepFailed
-from pilothouse.engine.records import REHEARSAL, recall
+from pilothouse.engine.records import recall
 from pilothouse.engine.replay import Script, records_for
 from pilothouse.engine.run import Run
 from pilothouse.engine.state import Step

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from pilothouse.graph.json_schema import as_list
 from tests.features.credentials.conftest import Bank
 from tests.features.runs import graphs
 from tests.features.runs.graphs import graph, link, node
@@ -214,3 +215,19 @@ async def test_a_credential_that_cannot_be_opened_fails_the_step_and_stays(bank:
     assert ("send", "failed", "credential_unreadable") in await finished(bank, ended["id"])
     assert await bank.stand.count("credentials") == 1
     assert bank.here.asked == []
+
+
+@pytest.mark.parametrize("way", ["link", "path", "optional"])
+async def test_cred_16_a_key_that_does_not_fit_is_not_opened_whichever_way_it_comes(bank: Bank, way: str):
+    """What a link or a mask brings is seen only when the step runs: another provider's key must not leave then."""
+    key = await create(bank, KEY)
+    url = f"http://{bank.here.host}/"
+    document = asks(url, key if way == "optional" else None, optional=way == "optional")
+    if way != "optional":
+        value, sink = ({"id": key["id"]}, "credentials") if way == "link" else (key["id"], "credentials_#_id")
+        document["nodes"] = [*as_list(document["nodes"]), node("hold", graphs.STORE, input=value)]
+        document["links"] = [*as_list(document["links"]), link("hold", "output", "send", sink)]
+    heard = len(bank.here.asked)
+    run = await bank.stand.run(document)
+    assert ("send", "failed", "credentials_unusable") in await finished(bank, run["id"])
+    assert len(bank.here.asked) == heard

@@ -54,6 +54,16 @@ async def back(stand: Stand, run_id: str, how: str, status: int = 201, **body: A
     return answer.json()
 
 
+async def test_k1_a_replay_that_is_done_again_has_the_same_records(stand: Stand, tmp_path: Path):
+    lines = tmp_path / "lines"
+    first = await stand.run(probes(lines, 1, 2), by=10)
+    replay = await stand.reaches((await back(stand, first["id"], "replay"))["id"], "completed")
+    again = await back(stand, replay["id"], "rerun")
+    ended = await stand.reaches(again["id"], "completed", "completed_with_errors", "failed")
+    assert (ended["status"], ended["outputs"]) == ("completed", first["outputs"])
+    assert effects(lines) == [first["id"]] * 3
+
+
 async def test_k1_a_rerun_is_the_same_version_with_the_same_inputs_and_masks(stand: Stand):
     agent = await stand.agent(graphs.adder(by=5))
     body = {"inputs": {"n": 2}, "input_masks": {"add": {"b": 40}}}

@@ -66,6 +66,25 @@ async def test_a_run_whose_log_cannot_be_read_ends_as_poison(stand: Stand):
     assert (ended["status"], ended["reason"]["code"], ended["last_event_id"]) == ("failed", "poison", head + 1)
 
 
+async def test_a_child_whose_log_cannot_be_read_tells_its_parent(stand: Stand):
+    parent = await stand.start(await stand.agent(graphs.calls(await stand.agent(graphs.timer(3600)), "tick")))
+    child = ""
+
+    async def asleep() -> bool:
+        nonlocal child
+        rows = await stand.rows("select id from runs where parent_id=?1", parent["id"])
+        child = rows[0][0] if rows else ""
+        return bool(rows) and (await stand.get(child))["status"] == "waiting"
+
+    await until(asleep)
+    await stand.tell("delete from snapshots where log_id=:id", id=child)
+    await stand.tell("update segments set body='[[\"?\"]]' where log_id=:id", id=child)
+    hold = await claim_waiting(stand, child)
+    await stand.house.worker.motor.advance(Hold(hold.job._replace(attempt=MAX_ATTEMPTS + 1), Lease(None)))
+    ended = await stand.reaches(parent["id"], "completed", "completed_with_errors", "failed")
+    assert "wrong" in ended["outputs"]
+
+
 async def test_a_poisonous_run_keeps_what_it_had(stand: Stand):
     document: Any = graphs.timer(3600)
     document["nodes"] += [graphs.node("n", graphs.NUMBER, name="n"), graphs.node("early", graphs.OUTPUT, name="early")]

@@ -27,6 +27,17 @@ async def test_w3_it_asks_before_it_acts_and_acts_with_what_was_approved(stand: 
     assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"done": [2]}
 
 
+async def test_w3_what_is_no_set_of_inputs_is_not_taken_as_approved(stand: Stand):
+    run = await stand.start(await cautious(stand, 1))
+    (review,) = await asked(stand, run["id"])
+    unfit: list[Json] = [None, [1], "stop"]
+    for data in unfit:
+        refused = await decide(stand, answer_to(review, True, data=data))
+        assert (refused.status_code, refused.json()["code"]) == (422, "review_unfit")
+    await decide(stand, answer_to(review, False))
+    assert "done" not in (await stand.reaches(run["id"], "completed_with_errors"))["outputs"]
+
+
 async def test_w3_rejected_it_fails(stand: Stand):
     run = await stand.start(await cautious(stand, 1))
     await decide(stand, answer_to((await asked(stand, run["id"]))[0], False, message="Not today"))

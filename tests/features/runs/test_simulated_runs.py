@@ -85,6 +85,7 @@ async def test_y1_a_model_makes_up_what_reaches_outside_and_it_is_marked(theatre
     assert (len(as_list(given["sum"])), len(as_list(given["aside"]))) == (2, 1)
     assert {str(value) for name in ("sum", "aside") for value in as_list(given[name])} == {"70", "80", "90"}
     assert effects(lines) == []
+    assert (await theatre.stand.events(str(run["id"])))[0]["dry_run"] == "simulate"
     marked = {step["node_id"]: step["simulated"] for step in await steps(theatre.stand, str(run["id"]))}
     assert {name for name, simulated in marked.items() if simulated} == {"probe", "aside"}
     asked = [question(request) for request in theatre.model.requests]

@@ -2,7 +2,7 @@
 
 from pilothouse.features.reviews.errors import AlreadyDecided, ReviewNotFound, ReviewPayloadChanged
 from pilothouse.features.reviews.queries import is_approved_for_node, list_reviews
-from pilothouse.features.reviews.review import FACT, NewReview, Review, payload_hash
+from pilothouse.features.reviews.review import FACT, SENSITIVE, NewReview, Review, payload_hash
 from pilothouse.features.reviews.schemas import ReviewList, ReviewState
 from pilothouse.features.reviews.service import Reviews
 from pilothouse.features.reviews.writes import FORGET_REVIEWS, Answer, close_reviews, insert_review
@@ -10,6 +10,7 @@ from pilothouse.features.reviews.writes import FORGET_REVIEWS, Answer, close_rev
 __all__ = [
     "FACT",
     "FORGET_REVIEWS",
+    "SENSITIVE",
     "AlreadyDecided",
     "Answer",
     "NewReview",

@@ -23,6 +23,12 @@ class ReviewsOfSeveralRuns(Invalid):
     """The decisions of one call must all be about one run."""
 
 
+class ReviewUnfit(Invalid):
+    """The inputs of a step are an object with a value for each pin; this is something else."""
+
+    wire_code = "review_unfit"
+
+
 class ReviewNotEditable(Invalid):
     """This payload may be approved or rejected, not changed."""
 

@@ -8,6 +8,7 @@ from pilothouse.base.statements import Rows
 from pilothouse.kit.clock import from_micros, to_wire
 from pilothouse.kit.json import Json, JsonObject, dump_bytes, loads
 
+SENSITIVE: Final = "sensitive_action"  # the kind of a review that stands before a step
 FACT: Final = "@review"  # the kind of fact that tells a job what was decided
 
 COLUMNS: Final = (

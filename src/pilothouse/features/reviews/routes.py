@@ -10,13 +10,16 @@ from pilothouse.features.reviews.errors import (
     ReviewNotFound,
     ReviewPayloadChanged,
     ReviewsOfSeveralRuns,
+    ReviewUnfit,
 )
 from pilothouse.features.reviews.schemas import DecideIn, DecideOut, ReviewList, ReviewOut, ReviewState
 from pilothouse.features.reviews.service import Reviews
 
 router = Router("/api/reviews", tags=["reviews"])
 
-_REFUSALS = problems(ReviewNotFound, AlreadyDecided, ReviewPayloadChanged, ReviewNotEditable, ReviewsOfSeveralRuns)
+_REFUSALS = problems(
+    *(ReviewNotFound, AlreadyDecided, ReviewPayloadChanged, ReviewNotEditable, ReviewUnfit, ReviewsOfSeveralRuns)
+)
 
 
 def _reviews(request: Request) -> Reviews:

@@ -15,6 +15,7 @@ from pilothouse.features.reviews.errors import (
     ReviewNotFound,
     ReviewPayloadChanged,
     ReviewsOfSeveralRuns,
+    ReviewUnfit,
 )
 from pilothouse.features.reviews.writes import Answer, Decided, decide_reviews, expire_review
 from pilothouse.kit.json import JsonObject
@@ -24,6 +25,7 @@ _REFUSALS = {
     "several_runs": ReviewsOfSeveralRuns,
     "changed": ReviewPayloadChanged,
     "not_editable": ReviewNotEditable,
+    "unfit": ReviewUnfit,
 }
 AT_ONCE = 200
 

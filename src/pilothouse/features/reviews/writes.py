@@ -8,7 +8,7 @@ from pilothouse.base.jobs.inbox import SEND_FACT
 from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.statements import REFUSED, Sql, delete_by, unnest
 from pilothouse.features.reviews.models import reviews
-from pilothouse.features.reviews.review import COLUMNS, FACT, NewReview, Review, payload_hash, reviews_of
+from pilothouse.features.reviews.review import COLUMNS, FACT, SENSITIVE, NewReview, Review, payload_hash, reviews_of
 from pilothouse.kit.ids import child_id
 from pilothouse.kit.json import Json, JsonObject, dumps
 
@@ -48,7 +48,7 @@ class Answer(NamedTuple):
 class Decided(NamedTuple):
     """What became of a call: either all was decided, now or before in the same way, or `why` nothing was."""
 
-    why: str | None  # absent, several_runs, changed, decided, not_editable
+    why: str | None  # absent, several_runs, changed, decided, not_editable, unfit
     reviews: list[JsonObject]
     ring: tuple[str, str] | None = None  # kind and id of the job that wants one
 
@@ -111,6 +111,8 @@ def _refusal(found: Sequence[Review], answers: Sequence[Answer], now: int) -> st
             return "decided"
         elif answer.edited and not review.editable:
             return "not_editable"
+        elif answer.edited and review.kind == SENSITIVE and not isinstance(answer.data, dict):
+            return "unfit"  # these are the inputs with which a step is to act
     return None
 
 

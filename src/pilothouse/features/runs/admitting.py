@@ -7,10 +7,10 @@ from typing import Final, NamedTuple, TypeAlias, cast
 
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.keyring import Keyring
-from pilothouse.engine.entries import Entry, Tree, accepted
+from pilothouse.engine.entries import REHEARSAL, Entry, Tree, accepted
 from pilothouse.engine.flow import EDITS
 from pilothouse.engine.large import LIMIT, Kept, pack_entries
-from pilothouse.engine.records import BY_NODE, RECORDS, REHEARSAL, Record
+from pilothouse.engine.records import BY_NODE, RECORDS, Record
 from pilothouse.features.agents import Planned, Plans, refused
 from pilothouse.features.credentials import Vault
 from pilothouse.features.runs.begun import ORIGIN

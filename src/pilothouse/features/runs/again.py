@@ -7,10 +7,10 @@ from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from pilothouse.base.actor import Actor
 from pilothouse.base.committer import Write
-from pilothouse.engine.entries import Entry
+from pilothouse.engine.entries import REHEARSAL, Entry
 from pilothouse.engine.flow import EDITS
 from pilothouse.engine.fork import Forked, Past, PastStep, StepUnreached, fork, read_past
-from pilothouse.engine.records import BY_NODE, RECORDS, REHEARSAL, Record
+from pilothouse.engine.records import BY_NODE, RECORDS, Record
 from pilothouse.engine.replay import REPLAYS, script_of
 from pilothouse.features.agents import Planned
 from pilothouse.features.runs import queries
@@ -83,8 +83,15 @@ async def rerun_run(
 ) -> Admitted:
     """Run the same version once more, with the same inputs and masks."""
     before = await look_back(runs, actor, run_id, whole=False)
-    told = cast(list[list[Json]], before.accepted.get(RECORDS, []) if before.accepted.get(BY_NODE) else [])
-    ask = replace(again(before, "rerun", before.facts.version), records=[Record.of(one) for one in told])
+    accepted = before.accepted
+    kind = next((kind for kind in (BY_NODE, REPLAYS) if accepted.get(kind)), None)
+    told = cast(list[list[Json]], accepted.get(RECORDS, []) if kind else [])
+    ask = replace(
+        again(before, "rerun", before.facts.version),
+        records=[Record.of(one) for one in told],
+        records_are=kind or BY_NODE,
+        edits=cast(JsonObject | None, accepted.get(EDITS)) if kind == REPLAYS else None,
+    )
     return await runs.start_run(actor, ask, run_id=new_run_id, also=also)
 
 
@@ -158,8 +165,11 @@ async def look_back(runs: Runs, actor: Actor, run_id: RunId, *, whole: bool = Tr
     if whole and not head.ended:
         raise RunNotEnded
     log = [entry for _, entry in await read_entries(runs.reader, run_id, 0, AT_ONCE if whole else 1)]
-    while whole and len(log) < head.head:
-        log += [entry for _, entry in await read_entries(runs.reader, run_id, len(log), AT_ONCE)]
+    while log and whole and len(log) < head.head:
+        more = [entry for _, entry in await read_entries(runs.reader, run_id, len(log), AT_ONCE)]
+        log = [*log, *more] if more else []
+    if not log:  # it was deleted while it was read
+        raise RunExpired
     return Before(facts, log, hidden_masks(runs.motor.counter.keyring, run_id, log[0][2]))
 
 

@@ -1,5 +1,6 @@
 """Two ended runs side by side."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -39,13 +40,15 @@ async def compare_runs(runs: Runs, actor: Actor, a: RunId, b: RunId) -> JsonObje
     one, other = await look_back(runs, actor, a), await look_back(runs, actor, b)
     plans = [(await runs.plans.pinned(run.facts.agent_id, run.facts.version)).plan for run in (one, other)]
     outputs = _outputs(one, other)
+    both = zip((one, other), plans, strict=True)
+    figures = [await asyncio.to_thread(figures_of, run.log, plan) for run, plan in both]
     return {
         "a": _brief(one),
         "b": _brief(other),
         "same_status": one.facts.status == other.facts.status,
         "same_outputs": all(output["same"] for output in outputs),
         "outputs": [*outputs],
-        "nodes": [*_nodes(figures_of(one.log, plans[0]), figures_of(other.log, plans[1]))],
+        "nodes": [*_nodes(*figures)],
     }
 
 

@@ -15,9 +15,8 @@ from pilothouse.base.reader import Reader
 from pilothouse.blocks.context import ChildOrder, Decision, PilotAnswer, PilotOrder, Question
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.engine.context import StepContext, Waiting
-from pilothouse.engine.entries import RESULT
+from pilothouse.engine.entries import REHEARSAL, RESULT
 from pilothouse.engine.ports import LeaseLost
-from pilothouse.engine.records import REHEARSAL
 from pilothouse.engine.run import Run
 from pilothouse.engine.state import Pause
 from pilothouse.features import reviews
@@ -37,7 +36,6 @@ from pilothouse.kit.json import Json, JsonObject
 AT_ONCE = 500
 MAX_NAME = 500
 CHILD, REVIEW, PASSED = "child", "review", "passed"  # what a step can wait for here
-SENSITIVE = "sensitive_action"
 
 
 class Abandoned(BaseException):
@@ -195,7 +193,7 @@ class Desk:
         """The inputs with which a sensitive step may start. Fails it when they were rejected, or are others by now."""
         instructions = "This step acts outside. Approve it to let it run with these inputs."
         question = Question(name, inputs, editable=True, instructions=instructions)
-        fact = await self._answer(step, SENSITIVE, question, True)
+        fact = await self._answer(step, reviews.SENSITIVE, question, True)
         if not isinstance(fact, dict):
             return inputs
         _refuse_unless_about(fact, inputs)
@@ -203,12 +201,14 @@ class Desk:
             message = fact.get("message")
             raise BlockFailed("review_rejected", message if isinstance(message, str) else "A person rejected this.")
         data = fact["data"]
-        return data if isinstance(data, dict) else inputs
+        if not isinstance(data, dict):  # approved before that was refused
+            raise BlockFailed("review_payload_changed", "What was approved is no set of inputs.")
+        return data
 
     async def _answer(self, step: StepContext, kind: str, question: Question, required: bool) -> Json:
         """The fact that a review came to, or none when nobody was to be asked. The row lands with the wait."""
         self.asked = True
-        gate = kind == SENSITIVE  # stands before the block, which may wait on its own account
+        gate = kind == reviews.SENSITIVE  # stands before the block, which may wait on its own account
         nth = len(step.resumed)
         review_id = child_id(self.hold.job.id, f"review {step.step_id}/{nth}")
         try:

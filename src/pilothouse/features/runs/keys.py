@@ -1,7 +1,7 @@
 """Credentials for steps: opened for one call of a block, gone after it, and hidden in whatever the block gives."""
 
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote, quote_plus
@@ -11,7 +11,8 @@ from pilothouse.blocks.credentials import Credential, UserPassword
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.runner import Fired
 from pilothouse.features.credentials import CredentialNotFound, CredentialUnreadable, Vault
-from pilothouse.graph.catalogue import BlockSpec
+from pilothouse.graph.catalogue import BlockSpec, CredentialFacts
+from pilothouse.graph.credential_fit import misfit, providers_of
 from pilothouse.graph.fields import is_credentials, properties
 from pilothouse.graph.json_schema import as_object
 from pilothouse.kit.json import Json, JsonObject, dumps
@@ -32,14 +33,32 @@ class Keys:
     vault: Vault
     reader: Reader
 
-    async def open_for(self, run_id: str, pins: Sequence[str], inputs: JsonObject) -> dict[str, Credential]:
-        """What the step names, by pin; those of the run's owner only."""
-        ids = {pin: found for pin in pins if isinstance(found := as_object(inputs.get(pin)).get("id"), str)}
+    async def open_for(self, run_id: str, spec: BlockSpec, inputs: JsonObject) -> dict[str, Credential]:
+        """What the step names, by pin: those of the run's owner that fit there.
+
+        Judged here once more, for what a run is accepted with does not show what links and masks bring.
+        """
+        named = ((pin, as_object(inputs.get(pin)).get("id")) for pin in credential_pins(spec))
+        ids = {pin: found for pin, found in named if isinstance(found, str)}
         if not ids:
             return {}
         rows = await self.reader.rows("select user_id from runs where id=?1", run_id)
         owner: str = rows[0][0] if rows else ""
+        known = await self.vault.known(owner, [*ids.values()])
+        for pin, found in ids.items():
+            self._require_fit(pin, properties(spec.inputs)[pin], inputs, known.get(found), found)
         return {pin: await self._open(owner, pin, found) for pin, found in ids.items()}
+
+    def _require_fit(
+        self, pin: str, schema: JsonObject, inputs: JsonObject, facts: CredentialFacts | None, credential_id: str
+    ) -> None:
+        if facts is None:
+            raise BlockFailed("credentials_missing", f"What was chosen for '{pin}' is not there any more.")
+        fault = misfit(pin, schema, inputs, facts)
+        if credential_id in self.vault.system and facts.provider not in providers_of(schema, inputs):
+            fault = fault or f"'{pin}' asks for no {facts.provider}, and the installation's key is for nothing else."
+        if fault is not None:
+            raise BlockFailed("credentials_unusable", fault)
 
     async def _open(self, owner: str, pin: str, credential_id: str) -> Credential:
         try:

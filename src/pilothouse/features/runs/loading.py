@@ -9,6 +9,7 @@ from pilothouse.base.logs import numbered, read_after, read_values
 from pilothouse.base.reader import Reader, marks
 from pilothouse.engine.entries import Entry
 from pilothouse.engine.large import references, unpack
+from pilothouse.features.runs.children import Parent
 from pilothouse.graph.json_schema import as_object
 from pilothouse.kit.json import Json, JsonObject, loads
 
@@ -73,6 +74,11 @@ class Loader:
         """The run without what happened in it: for one whose log cannot be read."""
         rows = await self._reader.rows(f"select {_COLUMNS} from runs r where r.id=?1", run_id)
         return await _whole(self._reader, run_id, _Raw((run_id, 0, None, 0, "", *rows[0])))
+
+    async def parent_of(self, run_id: str) -> Parent | None:
+        """The step that started it, by its row."""
+        rows = await self._reader.rows("select parent_id, parent_step from runs where id=?1", run_id)
+        return None if not rows or rows[0][0] is None else Parent(*rows[0], depth=1)
 
     async def _read(self) -> None:
         self._task, asked, self._asked = None, self._asked, {}

@@ -58,10 +58,13 @@ class RunMemories:
 
     def open(self, run_id: str, journal: RunJournal) -> None:
         self._journals[run_id] = journal
-
-    def close(self, run_id: str) -> None:
-        del self._journals[run_id]
         self._made.pop(run_id, None)
+
+    def close(self, run_id: str, journal: RunJournal) -> None:
+        """A claim that was lost may end after the next one of this process has begun: that one's stays."""
+        if self._journals.get(run_id) is journal:
+            del self._journals[run_id]
+            self._made.pop(run_id, None)
 
     def journal_of(self, run_id: str) -> RunJournal:
         return self._journals[run_id]

@@ -103,10 +103,11 @@ class Motor:
             log.error("run.stuck", run_id=job.id)
             raise
         finally:
-            self.memories.close(job.id)
+            self.memories.close(job.id, journal)
             journal.drop()
 
     async def _load(self, hold: Hold) -> Begun:
+        readable = True
         try:
             stored = await self.loader.load(hold.job.id, untouched=hold.job.fence == 1)
             plan = (await self.plans.pinned(stored.agent_id, stored.version)).plan
@@ -118,8 +119,10 @@ class Motor:
                 raise  # tried again a few times: another worker may be able to read it
             log.error("run.unreadable", run_id=hold.job.id, exc_info=True)
             stored = await self.loader.load_row(hold.job.id)
-            run = Run(Plan((), ()))
+            run, readable = Run(Plan((), ())), False
             run.head = stored.head
+            if (parent := await self.loader.parent_of(hold.job.id)) is not None:  # it waits to be told of the end
+                run.facts = {"inputs": {}, "parent": [*parent]}
         started_at = stored.started_at or _first_begin(stored.entries)
         slept = stored.snapshot is not None
         return Begun(
@@ -131,7 +134,7 @@ class Motor:
             stored.created_at,
             started_at,
             Shots(run, len(stored.entries), stored.log_size, stored.snapshot_size, slept),
-            asked=slept or any(entry[0] == WAIT for entry in stored.entries),
+            asked=slept or not readable or any(entry[0] == WAIT for entry in stored.entries),
         )
 
     async def _go(self, begun: Begun, desk: Desk) -> bool:

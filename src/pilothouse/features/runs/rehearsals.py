@@ -1,5 +1,6 @@
 """Starting a run that may be a dry one; every door starts runs here."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -69,7 +70,7 @@ async def _records(runs: Runs, actor: Actor, ask: RunAsk, dry_run: DryRun) -> li
     if before.facts.agent_id != ask.agent_id:
         raise RunNotFound
     plan = (await runs.plans.pinned(before.facts.agent_id, before.facts.version)).plan
-    past = read_past(plan, before.log, before.hidden)
+    past = await asyncio.to_thread(read_past, plan, before.log, before.hidden)
     return [step.record() for step in past.steps.values() if step.status == "completed" and step.reaches_outside]
 
 

@@ -13,8 +13,8 @@ from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.runner import Fired
 from pilothouse.blocks.stubs import check_inputs, stub
 from pilothouse.engine.context import StepContext
+from pilothouse.engine.entries import REHEARSAL
 from pilothouse.engine.ports import Runnable, StepFailed
-from pilothouse.engine.records import REHEARSAL
 from pilothouse.engine.replay import LEARNS, Script
 from pilothouse.engine.run import Run
 from pilothouse.features.runs.desk import Desk
@@ -64,10 +64,11 @@ class NoHttp:
 class RehearsalContext(StageContext):
     """The same for equal steps, on any machine and day."""
 
-    __slots__ = ("_chance", "_rehearsal")
+    __slots__ = ("_chance", "_rehearsal", "_thrown")
 
     def __init__(self, step: StepContext, block: "RehearsedBlock") -> None:
         super().__init__(step, cast(Http, NoHttp()), block.memories, block.desk, files=block.files)
+        self._thrown: ThrowAwayFiles | None = None
         self._rehearsal = block.rehearsal
         self._chance = Random(f"{block.rehearsal.seed}/{step.step_id}")
 
@@ -85,7 +86,9 @@ class RehearsalContext(StageContext):
 
     @property
     def files(self) -> StepFiles:
-        return cast(StepFiles, ThrowAwayFiles(super().files, super().memory, self._step.step_id))
+        if self._thrown is None:
+            self._thrown = ThrowAwayFiles(super().files, super().memory, self._step.step_id)
+        return cast(StepFiles, self._thrown)
 
     def now(self) -> datetime:
         return from_micros(self._rehearsal.as_of)

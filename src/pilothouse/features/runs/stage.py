@@ -224,7 +224,7 @@ class StagedBlock:
     async def _with_keys(self, inputs: JsonObject, ctx: StepContext) -> AsyncGenerator[Fired]:
         hider = Hider(NONE_OPENED)
         try:
-            opened = await self.keys.open_for(ctx.run_id, self.key_pins, inputs) if self.keys is not None else {}
+            opened = await self.keys.open_for(ctx.run_id, self.spec, inputs) if self.keys is not None else {}
             hider = Hider(opened)
             staged = self._context(ctx, opened)
             async for fired in self._stream(inputs, staged):

@@ -3,9 +3,8 @@
 from typing import Any, cast
 
 from pilothouse.engine import entries
-from pilothouse.engine.entries import Entry, render
+from pilothouse.engine.entries import REHEARSAL, Entry, render
 from pilothouse.engine.plan import Plan
-from pilothouse.engine.records import REHEARSAL
 from pilothouse.features.runs.simulating import reaches_outside
 from pilothouse.graph.json_schema import as_object
 from pilothouse.kit.clock import from_micros, to_wire
