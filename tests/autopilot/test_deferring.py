@@ -129,6 +129,20 @@ async def test_cancelling_a_turn_stops_the_run_that_it_waits_for_and_no_other(ro
         await room.bridge.stand.ann.http.post(f"/api/v1/runs/{run_id}/cancel")
 
 
+async def test_a_run_that_was_handed_back_by_the_very_claim_that_is_cancelled_is_linked_too(room: Room):
+    """10.5"""
+    agent_id = await room.waiting_agent()
+    room.when("go", ("run_agent", {"library_agent_id": agent_id}), ("rest", {"n": 1}))
+    turn_id = await room.bridge.start("go")
+    await until(lambda: _count(room, events.TOOL_OUTPUT_AVAILABLE, 1))
+    run_id = str((await room.results())[0]["execution_id"])
+    await room.bridge.chat.cancel_turn(room.bridge.stand.ann.actor, room.bridge.session_id)
+    assert await room.bridge.ended(turn_id) == "cancelled"
+    notices = [event.data for event in await room.told(events.NOTICE)]
+    assert [(notice["code"], run_id in str(notice["message"])) for notice in notices] == [("runs_go_on", True)]
+    await room.bridge.stand.ann.http.post(f"/api/v1/runs/{run_id}/cancel")
+
+
 async def runs_of(room: Room, turn_id: str) -> tuple[str, str]:
     """The run that the turn waited for, and the one that was handed back."""
     own = [event for event in await room.bridge.events() if event.turn_id == turn_id]

@@ -16,7 +16,7 @@ from pilothouse.kit.json import dumps
 from tests.autopilot.till import Till
 from tests.base.waiting import until
 from tests.features.runs.graphs import AWAIT, OUTPUT, graph, link, node
-from tests.providers.script import Answer, Tool
+from tests.providers.script import Answer, Refusal, Tool
 
 FIND = Tool("call_1", "find_block", '{"query": "web request"}')
 DEAR = Answer(tools=(FIND,), cost=0.004)
@@ -199,6 +199,44 @@ async def test_what_came_too_late_for_a_turn_stays_pending_once_the_budget_is_sp
     actor = till.bridge.stand.ann.actor
     waiting = await queries.list_pending(till.installation.api.reader, actor, till.bridge.session_id)
     assert [message.text for message in waiting] == ["and this"]
+
+
+async def still_pending(till: Till) -> list[str]:
+    actor = till.bridge.stand.ann.actor
+    waiting = await queries.list_pending(till.installation.api.reader, actor, till.bridge.session_id)
+    return [message.text for message in waiting]
+
+
+async def test_what_was_said_to_a_turn_that_may_ask_no_more_stays_pending(till: Till):
+    """9.3, 9.8: no model call follows the round, so nobody would have heard it"""
+    slow = Answer(text=("word ",) * 40, pause=0.05, tools=(FIND,), cost=0.004)
+    script = await till.play("openrouter", slow, autopilot_daily_cost_limit_microdollars=4_000)
+    turn_id = await till.bridge.start("talk")
+    await until(lambda: bool(script.asked))
+    said = till.bridge.message("and this")
+    await till.bridge.chat.start_turn(till.bridge.stand.ann.actor, till.bridge.session_id, said)
+    assert await till.bridge.ended(turn_id) == "failed"
+    told = await till.bridge.events()
+    assert [event.data["code"] for event in told if event.type == events.ERROR] == ["budget_exceeded"]
+    assert [event for event in told if event.type == events.FOLLOW_UP] == []
+    assert len(script.asked) == 1
+    assert await still_pending(till) == ["and this"]
+
+
+async def test_what_was_said_before_a_new_attempt_that_is_not_made_stays_pending(till: Till):
+    """9.3, 9.8: the provider failed, and meanwhile the budget was spent"""
+    answers = (Answer(tools=(FIND,), cost=0.001), Refusal(503, {"Retry-After": "2"}))
+    script = await till.play("openrouter", *answers, autopilot_daily_cost_limit_microdollars=5_000)
+    turn_id = await till.bridge.start("look")
+    await until(lambda: len(script.asked) == 2)
+    await till.spend(5_000)
+    said = till.bridge.message("and this")
+    await till.bridge.chat.start_turn(till.bridge.stand.ann.actor, till.bridge.session_id, said)
+    assert await till.bridge.ended(turn_id) == "failed"
+    told = await till.bridge.events()
+    assert [event.data["code"] for event in told if event.type == events.ERROR] == ["budget_exceeded"]
+    assert len(script.asked) == 2
+    assert await still_pending(till) == ["and this"]
 
 
 async def test_a_turn_that_wakes_by_itself_asks_before_it_asks_the_model(till: Till):

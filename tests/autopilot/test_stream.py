@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai.messages import (
+    ModelResponse,
     PartDeltaEvent,
     PartEndEvent,
     PartStartEvent,
@@ -16,8 +17,11 @@ from pydantic_ai.messages import (
     ToolCallPart,
 )
 
+from pilothouse.autopilot.halves import mend
+from pilothouse.autopilot.history import raw_response
 from pilothouse.autopilot.stream import DELTA_CHARACTERS, ResponseStream
 from pilothouse.features.chat import Draft
+from pilothouse.kit.json import dumps
 
 
 def stream() -> ResponseStream:
@@ -88,6 +92,30 @@ def test_parts_of_one_kind_in_a_row_are_one_block():
     first[-1] = PartEndEvent(index=0, part=ThinkingPart("One. "), next_part_kind="thinking")
     told = fed([*first, *thought("Two.", index=1)])
     assert [draft.data["text"] for draft in told if draft.type == "reasoning-end"] == ["One. Two."]
+
+
+def test_a_character_that_came_in_two_halves_is_one_again():
+    """3.4: nothing that JSON cannot hold is told, by whichever clock."""
+    told = fed(text("Hi \ud83d", "\ude00!", " \ude00 ", "\ud83d", "\nx\ud83d"), every=0.06)
+    deltas = [str(draft.data["delta"]) for draft in told if draft.type == "text-delta"]
+    assert "".join(deltas) == told[-1].data["text"] == "Hi \U0001f600! \ufffd \ufffd\nx\ufffd"
+    assert [draft.data["offset"] for draft in told if draft.type == "text-delta"] == [
+        sum(map(len, deltas[:n])) for n in range(len(deltas))
+    ]
+    assert [dumps(draft.data) for draft in told]
+
+
+def test_a_thought_that_is_half_a_character_has_its_start_and_its_end():
+    assert [draft.type for draft in fed(thought("\ud83d"))] == ["reasoning-start", "reasoning-delta", "reasoning-end"]
+
+
+def test_a_response_is_kept_with_whole_characters():
+    call = ToolCallPart("f", '{"a": "\ud83d\ude00"}', "c1")
+    response = ModelResponse(parts=[TextPart("\ud83d\ude00 \ude00"), ThinkingPart("hm"), call])
+    mend(response)
+    assert dumps(raw_response(response))
+    assert response.parts[0] == TextPart("\U0001f600 \ufffd")
+    assert call.args_as_dict(raise_if_invalid=True) == {"a": "\U0001f600"}
 
 
 PIECES = st.lists(st.text(max_size=100), min_size=1, max_size=8)

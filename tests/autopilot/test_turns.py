@@ -1,12 +1,14 @@
 """autopilot:6.3, 6.4, 6.6, 6.9, 6.11, 6.13, 8.1, 8.9, 9.8, 10.4, 11.6, 14.3: a scripted provider, tools of our own."""
 
-from dataclasses import replace
+import asyncio
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from pilothouse.autopilot.breakers import STOP_AND_ASK
 from pilothouse.autopilot.ledger import PARALLEL_CALLS
-from pilothouse.autopilot.rounds import MAX_ROUNDS
+from pilothouse.autopilot.purse import Purse, Refusal
+from pilothouse.autopilot.rounds import CLOSING_TEXT, MAX_ROUNDS
 from pilothouse.autopilot.turn import STREAM_IDLE_TIMEOUT_SECONDS
 from pilothouse.base.tools import MAX_TOOL_WAIT_SECONDS
 from pilothouse.features.chat import events
@@ -228,6 +230,40 @@ async def test_after_a_loss_finished_calls_are_reused_safe_ones_repeated_and_oth
     assert [(event.data["tool"], event.data["code"]) for event in told] == [("risk", "interrupted")]
     assert "may have happened" in str(told[0].data["message"])
     assert len(script.asked) == 2
+
+
+@dataclass(frozen=True, slots=True)
+class Hesitant(Purse):
+    """Holds a turn up when all is said, before it ends."""
+
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def refusal_of_next(self, user_id: str) -> Refusal | None:
+        await self.gate.wait()
+        return None
+
+
+async def test_the_closing_text_is_said_once_though_its_worker_is_lost_before_the_end(
+    stage: Stage, switched: tuple[Installation, Switch]
+):
+    """6.11, 11.1"""
+    await stage.play(numbered(1, "count_up", '{"n": 1}'), Answer(thinking=("Hm.",)))
+    switch, purse = switched[1], Hesitant()
+    assert switch.pilot is not None
+    switch.pilot = replace(switch.pilot, purse=purse)
+    turn_id = await stage.bridge.start("go")
+
+    async def said() -> list[object]:
+        return [event.data["text"] for event in await stage.bridge.events() if event.type == events.TEXT_END]
+
+    async def is_said() -> bool:
+        return await said() == [CLOSING_TEXT]
+
+    await until(is_said)
+    await switch.lose_worker()
+    purse.gate.set()
+    assert await stage.bridge.ended(turn_id) == "completed"
+    assert await is_said()
 
 
 @pytest.mark.parametrize("slug", ["openrouter/nameless", "nobody/model"])

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from pilothouse.base.committer import DatabaseUnavailable, WriteSet
-from pilothouse.base.postgres import dsn_of
+from pilothouse.base.postgres import connect, dsn_of
 from pilothouse.base.reader import PostgresReader
+from pilothouse.kit.ids import new_id
 from tests.base.notes import INSERT, insert, make_notes, write
 from tests.base.ports import AnyCommitter, committing, path_of, reading
 from tests.base.waiting import until
@@ -92,6 +93,31 @@ async def test_a_server_that_refuses_more_connections_is_an_outage_not_a_crash(p
     with pytest.raises(DatabaseUnavailable):
         await reader.rows("select 1")
     await reader.close()
+
+
+@pytest.mark.scaled
+async def test_a_postgres_that_takes_no_writes_for_a_while_is_an_outage_that_ends(private_postgres: MakePostgres):
+    """As after a failover, until the address leads to the server that writes."""
+    server = private_postgres()
+    await make_notes(server.url)
+    admin = await connect(dsn_of(server.url))
+    await admin.execute("set default_transaction_read_only = off")  # here, whatever is said to all
+    async with committing(server.url) as committer:
+        await committer.land(insert("before"))
+        await admin.execute("alter system set default_transaction_read_only = on")
+        await admin.execute("select pg_reload_conf()")
+
+        async def refuses() -> bool:
+            return not await lands(committer, insert(new_id()))
+
+        async def answers() -> bool:
+            return await lands(committer, insert(new_id()))
+
+        await until(refuses)
+        await admin.execute("alter system reset default_transaction_read_only")
+        await admin.execute("select pg_reload_conf()")
+        await until(answers)
+    admin.terminate()
 
 
 async def test_a_set_waits_for_another_program_that_writes_to_the_same_file(sqlite_url: str):

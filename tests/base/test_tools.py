@@ -7,6 +7,7 @@ import pytest
 from pydantic import Field
 
 from pilothouse.base.actor import SYSTEM
+from pilothouse.base.committer import CommitterOverloaded, DatabaseUnavailable
 from pilothouse.base.database import Database
 from pilothouse.base.tools import (
     MAX_TOOL_WAIT_SECONDS,
@@ -152,6 +153,24 @@ async def test_cancellation_is_not_a_result(ctx: ToolContext):
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+
+
+async def test_that_the_database_is_away_is_not_a_result(ctx: ToolContext):
+    """autopilot:11.2: nobody knows what was done; whoever calls makes it again under the same key, or says so."""
+    box = ToolBox()
+
+    async def finish(ctx: ToolContext, waiting: Deferred, late: bool) -> ToolResult | None:
+        raise CommitterOverloaded
+
+    async def store(ctx: ToolContext) -> ToolResult:
+        """Store something."""
+        raise DatabaseUnavailable
+
+    box.tool(label="Storing", finish=finish)(store)
+    with pytest.raises(DatabaseUnavailable):
+        await box["store"].call(ctx, {})
+    with pytest.raises(CommitterOverloaded):
+        await box["store"].look(ctx, wait_for("run", "r", "r", 1), late=True)
 
 
 def test_a_tool_may_not_wait_longer_than_the_turn_waits_for_it():

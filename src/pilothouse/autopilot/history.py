@@ -18,7 +18,7 @@ from pydantic_ai.messages import (
 )
 
 from pilothouse.autopilot.compaction import last_compaction, recap, shortened, up_to
-from pilothouse.autopilot.context import follow_up_block, message_text, page_context, rendered
+from pilothouse.autopilot.context import CLOSING, follow_up_block, message_text, page_context, rendered
 from pilothouse.autopilot.pictures import Pictures
 from pilothouse.features.chat import Event, events
 from pilothouse.kit.json import Json, JsonObject, dumps
@@ -253,3 +253,10 @@ def model_messages(
 
 def _visible(response: ModelResponse) -> bool:
     return any(isinstance(part, TextPart) and part.content.strip() for part in response.parts)
+
+
+def asked_to_close(messages: list[ModelMessage]) -> list[ModelMessage]:
+    """The conversation with a last request, to which the only answer is a sentence."""
+    if messages and isinstance(last := messages[-1], ModelRequest):
+        return [*messages[:-1], ModelRequest(parts=[*last.parts, UserPromptPart(CLOSING)])]
+    return [*messages, ModelRequest(parts=[UserPromptPart(CLOSING)])]

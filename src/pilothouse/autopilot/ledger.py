@@ -10,8 +10,9 @@ from pydantic_ai.messages import ToolCallPart
 
 from pilothouse.autopilot.breakers import STOP_AND_ASK, TOLD_TO_STOP, failures_like
 from pilothouse.autopilot.parking import ParkedWork
-from pilothouse.autopilot.record import TurnRecord, arguments_of
+from pilothouse.autopilot.record import TurnRecord, arguments_of, can_be_kept
 from pilothouse.base import failpoints
+from pilothouse.base.committer import CommitterOverloaded, DatabaseUnavailable
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.loops import end_tasks
 from pilothouse.base.tools import Deferred, Outcome, Tool, ToolBox, ToolContext
@@ -20,6 +21,7 @@ from pilothouse.kit.json import JsonObject
 PARALLEL_CALLS: Final = 8
 INTERRUPTED: Final = "interrupted"
 MAY_HAVE_HAPPENED: Final = "The process that ran this was lost. It may have happened; it was not done again."
+NOT_KEPT: Final = "The arguments hold what cannot be stored: a number of more than 64 bits, or half a character."
 TOOL_GONE: Final = "This tool is there no more; what it began may go on."
 HEARING_MICROS: Final = 2_000_000  # how long a call may still wait when the user has said something more
 
@@ -34,10 +36,12 @@ class Ledger:
     background: ParkedWork
     _seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(PARALLEL_CALLS))
     _before: frozenset[str] = frozenset()
+    _away: Exception | None = None  # what a call that can be made again has met instead of the database
 
     async def run(self, calls: Sequence[ToolCallPart]) -> None:
         """Make the calls of a round, in parallel. Afterwards each has a result, or waits, or was never a call of ours:
-        no such tool, or arguments that are no JSON.
+        no such tool, or arguments that are no JSON. Raises, when all have ended, that the database was away from one
+        that can be made again: whoever goes on makes it under the same key.
         """
         self._before = frozenset(self.record.tools_used)  # what is used within a round counts from the next one on
         open_calls = [call for call in calls if self._is_open(call)]
@@ -46,6 +50,8 @@ class Ledger:
             await asyncio.gather(*tasks)
         finally:
             await end_tasks(*tasks)
+        if self._away is not None:
+            raise self._away
 
     def _is_open(self, call: ToolCallPart) -> bool:
         known = call.tool_call_id in self.record.results or call.tool_call_id in self.record.waits
@@ -57,6 +63,8 @@ class Ledger:
             await self.record.keep_failure(call_id, tool.name, INTERRUPTED, MAY_HAVE_HAPPENED)
         elif failures_like(self.record.own, tool.name, asked) >= TOLD_TO_STOP - 1:
             await self.record.keep_failure(call_id, tool.name, "repeated_tool_failure", STOP_AND_ASK)
+        elif not can_be_kept(asked):
+            await self.record.keep_failure(call_id, tool.name, "invalid_arguments", NOT_KEPT)
         else:
             async with self._seats:
                 await self._make(tool, call_id, asked)
@@ -64,12 +72,23 @@ class Ledger:
     async def _make(self, tool: Tool, call_id: str, asked: JsonObject) -> None:
         began = time.monotonic()
         failpoints.hit("turn_call_committed")
-        answer = await self._within_budget(tool, self._told(call_id), asked)
+        try:
+            answer = await self._within_budget(tool, self._told(call_id), asked)
+        except (CommitterOverloaded, DatabaseUnavailable) as away:
+            await self._leave_open(tool, call_id, away)
+            return
         failpoints.hit("turn_tool_done")
         if isinstance(answer, Deferred):
             await self.record.keep_wait(call_id, answer)
         else:
             await self.record.keep_result(call_id, tool.name, answer, round((time.monotonic() - began) * 1000))
+
+    async def _leave_open(self, tool: Tool, call_id: str, away: Exception) -> None:
+        """The database was away, and nobody knows what the call did."""
+        if tool.repeat_safe:
+            self._away = away
+        else:
+            await self.record.keep_failure(call_id, tool.name, INTERRUPTED, MAY_HAVE_HAPPENED)
 
     async def _within_budget(self, tool: Tool, ctx: ToolContext, asked: JsonObject) -> Outcome | Deferred:
         """What the call gives; work that takes longer than its tool may is parked, and the call tells where."""

@@ -16,6 +16,9 @@ from pilothouse.kit.json import JsonObject
 
 LOST: Final = ToolError(code="worker_lost", message="The process that did this was lost.")
 STOPPED: Final = ToolError(code="cancelled", message="This was stopped.")
+UNKNOWN: Final = ToolError(
+    code="interrupted", message="The database was away meanwhile. It may have happened; it was not done again."
+)
 
 
 @dataclass(slots=True)
@@ -156,7 +159,9 @@ class ParkedWork(Background):
 
 
 def _given(task: "asyncio.Task[Outcome | Deferred]") -> Outcome:
-    """A tool never raises; one that would wait on has no turn to wait in."""
+    """A tool raises only where the database was away; one that would wait on has no turn to wait in."""
+    if task.exception() is not None:
+        return Outcome(UNKNOWN.model_dump(), False)
     answer = task.result()
     return answer if isinstance(answer, Outcome) else Outcome({"type": "error", "code": "tool_timeout"}, False)
 

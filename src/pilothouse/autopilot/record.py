@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from pydantic_ai.messages import BinaryContent, ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.messages import INVALID_JSON_KEY, BinaryContent, ModelMessage, ModelResponse, TextPart, ToolCallPart
 
+from pilothouse.autopilot.halves import mend
 from pilothouse.autopilot.history import error_content, for_model, model_messages, raw_response, read_response
 from pilothouse.autopilot.pictures import Pictures
 from pilothouse.autopilot.stream import ResponseStream
@@ -13,7 +14,7 @@ from pilothouse.base.committer import Write
 from pilothouse.base.tools import Deferred, Outcome
 from pilothouse.features.chat import Draft, Event, Message, OpenTurn, TurnLog, events, follow_up_of
 from pilothouse.kit.ids import new_id
-from pilothouse.kit.json import Json, JsonObject
+from pilothouse.kit.json import Json, JsonObject, dumps
 
 _RESULTS = (events.TOOL_OUTPUT_AVAILABLE, events.TOOL_OUTPUT_ERROR)
 _BLOCKS = (events.TEXT_START, events.REASONING_START)
@@ -129,6 +130,7 @@ class TurnRecord:
 
     async def keep_response(self, response: ModelResponse, stream: ResponseStream, usage: Draft, *also: Write) -> None:
         """The round is made: its end, its cost, its calls and the raw response land together, before any tool runs."""
+        mend(response)
         raw = raw_response(response)
         self.log.save_round(self.step, raw)
         self.log.write_also(*also)
@@ -136,11 +138,10 @@ class TurnRecord:
         self.add(*stream.close(), usage)
         self.rounds.append(raw)
         for call in response.tool_calls:
-            asked = cast(JsonObject, call.args_as_dict())  # what is no JSON is kept as it came
             key = f"{self.turn_id}:{call.tool_call_id}"
             self.add(
                 events.tool_input_start(call.tool_call_id, call.tool_name),
-                events.tool_input_available(call.tool_call_id, call.tool_name, asked, key),
+                events.tool_input_available(call.tool_call_id, call.tool_name, _told(call), key),
             )
         if not response.tool_calls:
             self.finish_step(usage.data)
@@ -220,7 +221,9 @@ class TurnRecord:
         return any(read_response(raw).parts for raw in self.rounds)
 
     def say(self, text: str) -> None:
-        """A text that no model wrote."""
+        """A text that no model wrote; once, though the worker that said it may be lost before the end."""
+        if any(event.type == events.TEXT_END and event.data["text"] == text for event in self.own):
+            return
         block_id, inside = new_id(), self.log.parts.step is not None
         if not inside:
             self.add(events.start_step(self.step))
@@ -237,3 +240,18 @@ def arguments_of(call: ToolCallPart) -> JsonObject | None:
         return cast(JsonObject, call.args_as_dict(raise_if_invalid=True))
     except (ValueError, AssertionError):
         return None
+
+
+def _told(call: ToolCallPart) -> JsonObject:
+    """The arguments as the log tells them: what is no JSON, or cannot be kept, is told as it came."""
+    asked = cast(JsonObject, call.args_as_dict())
+    return asked if can_be_kept(asked) else {INVALID_JSON_KEY: str(call.args)}
+
+
+def can_be_kept(asked: JsonObject) -> bool:
+    """Models may make up numbers of any length; what we store holds 64 bits."""
+    try:
+        dumps(asked)
+    except TypeError:
+        return False
+    return True

@@ -30,6 +30,7 @@ from pilothouse.autopilot.compaction import (
     weight,
 )
 from pilothouse.autopilot.faults import require_whole
+from pilothouse.autopilot.halves import mended
 from pilothouse.autopilot.history import model_messages
 from pilothouse.autopilot.models import Chosen
 from pilothouse.autopilot.purse import Purse
@@ -131,7 +132,7 @@ class Room:
             log.warning("turn.not_summed_up", turn_id=self.record.turn_id, error=type(error).__name__)
             return ""
         self._keep_cost(response)
-        return "".join(part.content for part in response.parts if isinstance(part, TextPart)).strip()
+        return mended("".join(part.content for part in response.parts if isinstance(part, TextPart))).strip()
 
     def _keep_cost(self, response: ModelResponse) -> None:
         """With the compaction, in one commit: a call for a summary is paid like any other."""

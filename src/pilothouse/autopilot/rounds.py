@@ -9,14 +9,7 @@ from typing import Any, Final, cast
 import structlog
 from pydantic_ai import Agent, CallToolsNode, ModelRequestNode
 from pydantic_ai.exceptions import AgentRunError, UserError
-from pydantic_ai.messages import (
-    FunctionToolResultEvent,
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    ToolCallPart,
-    UserPromptPart,
-)
+from pydantic_ai.messages import FunctionToolResultEvent, ModelResponse, ToolCallPart
 from pydantic_ai.result import AgentStream
 from pydantic_ai.run import AgentRun
 from pydantic_ai.usage import UsageLimits
@@ -24,10 +17,10 @@ from pydantic_ai.usage import UsageLimits
 from pilothouse.autopilot.abandoned import abandoned_row, lost_row
 from pilothouse.autopilot.answering import answer_calls, require_lease
 from pilothouse.autopilot.breakers import tripped
-from pilothouse.autopilot.context import CLOSING, follow_up_block
+from pilothouse.autopilot.context import follow_up_block
 from pilothouse.autopilot.ends import End, Failed
 from pilothouse.autopilot.faults import ATTEMPTS, fault_of, pause_before, require_whole
-from pilothouse.autopilot.history import said_parts
+from pilothouse.autopilot.history import asked_to_close, said_parts
 from pilothouse.autopilot.models import Chosen, fallback_notice
 from pilothouse.autopilot.pictures import can_see, look_at_pictures
 from pilothouse.autopilot.purse import Purse
@@ -124,13 +117,13 @@ class Rounds:
         """One run of the library's loop over what the log says."""
         self._take_back_lost()
         self.record.finish_answered_step()
-        if self.record.rounds and not closing and not self.record.log.parts.calls:
-            await self.record.take_follow_ups()  # between two rounds, where the last worker was lost
+        if not closing:
+            await self._hear_what_waited()
         require_lease(self.hold)
         await self.room.make_if_full()
         messages = self.record.messages()
         if closing:
-            messages = _asked_to_close(messages)
+            messages = asked_to_close(messages)
         model = await asyncio.to_thread(self.chosen.model)  # the first time, a provider's library is loaded
         agent = Agent[None, str](model, instructions=self.instructions, retries=RETRIES, deps_type=type(None))
         limits = UsageLimits(request_limit=None)
@@ -154,9 +147,8 @@ class Rounds:
                     node = await self._hand_over(run, node)
                     if (why := tripped(self.record.own, self.tools.tools)) is not None:
                         return Failed(*why)
-                    if self.hold.stopping.is_set():
-                        return End.HANDED_ON
-                    await self._hear(node)
+                    if (stopped := await self._hear(node)) is not None:
+                        return stopped
                 else:
                     node = await run.next(node)
         return End.ANSWERED
@@ -209,11 +201,15 @@ class Rounds:
                 self.abandoned += row.cost_u
 
     async def _stop_before_asking(self) -> End | Failed | None:
-        """Why the model is not asked now: too many rounds, too long a conversation, too little money."""
+        """Why the model is not asked now: it may not be, or the conversation is too long."""
+        if (refused := await self._refusal()) is not None:
+            return refused
+        return None if self.room.plan() is None else End.AGAIN
+
+    async def _refusal(self) -> Failed | None:
+        """Why this turn may not ask the model any more: too many rounds, too little money."""
         if len(self.record.rounds) >= MAX_ROUNDS:
             return Failed("max_rounds", f"The turn took more than {MAX_ROUNDS} rounds.")
-        if self.room.plan() is not None:
-            return End.AGAIN
         spent = self.record.spent + self.abandoned
         refusal = await self.purse.refusal(self.record.log.place.user_id, spent, self.chosen)
         return None if refusal is None else Failed(*refusal)
@@ -264,8 +260,17 @@ class Rounds:
         about = (self.tools.ledger.context, self.record.events, self.record.pictures)
         self.record.pictures = await look_at_pictures(*about, sees=can_see(self.chosen.slug, self.sees))
 
-    async def _hear(self, asked: Any) -> None:
-        """What the user wrote meanwhile, after the results."""
+    async def _hear_what_waited(self) -> None:
+        """Between two rounds, where the last worker was lost. Of a turn that asks nobody it stays pending."""
+        if self.record.rounds and not self.record.log.parts.calls and await self._refusal() is None:
+            await self.record.take_follow_ups()
+
+    async def _hear(self, asked: Any) -> End | Failed | None:
+        """What the user wrote meanwhile, after the results. Where no call follows here it stays pending."""
+        if self.hold.stopping.is_set():
+            return End.HANDED_ON
+        if (refused := await self._refusal()) is not None:
+            return refused
         taken = await self.record.take_follow_ups()
         told = follow_up_block([one.text for one in taken], [one.context for one in taken])
         if told and Agent.is_model_request_node(asked):
@@ -274,6 +279,7 @@ class Rounds:
                 await self._look()
             request = asked.request
             request.parts = [*request.parts, *said_parts([told], files, self.record.pictures)]
+        return None
 
     async def _note_refused(self, event: FunctionToolResultEvent) -> None:
         """A call that never reached a tool: there is none of that name, or its arguments are no JSON."""
@@ -289,10 +295,3 @@ class Rounds:
 def _name(error: Exception) -> str:
     """Its message may hold what the provider said about a key; its name does not."""
     return type(error).__name__
-
-
-def _asked_to_close(messages: list[ModelMessage]) -> list[ModelMessage]:
-    """The conversation with a last request, to which the only answer is a sentence."""
-    if messages and isinstance(last := messages[-1], ModelRequest):
-        return [*messages[:-1], ModelRequest(parts=[*last.parts, UserPromptPart(CLOSING)])]
-    return [*messages, ModelRequest(parts=[UserPromptPart(CLOSING)])]

@@ -15,6 +15,7 @@ from pydantic_ai.messages import (
     ThinkingPartDelta,
 )
 
+from pilothouse.autopilot.halves import cut_open, mended
 from pilothouse.features.chat import Draft, events
 
 DELTA_CHARACTERS: Final = 64
@@ -35,6 +36,7 @@ class Block:
     text: str = ""
     told: int = 0  # characters that are logged
     since: float | None = None  # when the oldest that is not was heard
+    half: str = ""  # of a character, whose second half may be the next to come
 
 
 @dataclass(slots=True)
@@ -68,7 +70,8 @@ class ResponseStream:
             self.open = Block(self.new_id(), kind)
             self.part_ids.append(self.open.id)
             drafts.append(_STARTS[kind](self.open.id))
-        self.open.text += text
+        whole, self.open.half = cut_open(self.open.half + text)
+        self.open.text += mended(whole)
         self.open.since = now if self.open.since is None else self.open.since
         return drafts + self.flush(now)
 
@@ -86,6 +89,7 @@ class ResponseStream:
         block, self.open = self.open, None
         if block is None:
             return []
+        block.text += mended(block.half)
         return [*self._tell(block), _ENDS[block.kind](block.id, block.text)]
 
     def _tell(self, block: Block) -> list[Draft]:

@@ -13,6 +13,7 @@ from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserProm
 
 from pilothouse.autopilot.context import message_text
 from pilothouse.autopilot.faults import require_whole
+from pilothouse.autopilot.halves import mended
 from pilothouse.autopilot.models import Chosen, Models
 from pilothouse.autopilot.purse import Purse
 from pilothouse.autopilot.usage import Call, cost_row
@@ -70,7 +71,7 @@ class Titles:
             if worth_a_row(row):
                 await self.pay(row)
             require_whole(response)
-            title = tidy("".join(part.content for part in response.parts if isinstance(part, TextPart)))
+            title = tidy(mended("".join(part.content for part in response.parts if isinstance(part, TextPart))))
             if title:
                 await self.suggest(Actor(UserId(turn.turn.user_id)), turn.session.id, title)
         except (AgentRunError, UserError, PilothouseError, TimeoutError) as error:  # its first words stay

@@ -64,6 +64,8 @@ class AutoPilot:
             await _fail(record, Failed(unavailable.code, unavailable.message))
             return
         record.log.begin(chosen.slug, turn.turn.mode, turn.turn.tier)
+        if turn.hold.job.attempt > 1:  # many may be taken up at once after a death: each says so before it prepares
+            await record.log.barrier()
         tools = self._tools_of(turn, record)
         if not await _prepare(turn, record, chosen, tools.ledger.context):
             await _fail(record, Failed("empty_prompt", "There is nothing to answer."))
@@ -86,7 +88,7 @@ class AutoPilot:
         finally:
             await work.close(ends=False)
         if end is None:
-            await turn.end_cancelled([waiting.as_json() for waiting in record.waits.values()])
+            await turn.end_cancelled([waiting.as_json() for waiting in record.waits.values()], record.own)
         elif isinstance(end, Failed):
             await _fail(record, end)
         elif end is End.ANSWERED:

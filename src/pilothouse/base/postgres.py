@@ -27,6 +27,7 @@ LOST: tuple[type[Exception], ...] = (
     asyncpg.InterfaceError,
     asyncpg.OperatorInterventionError,
     asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.ReadOnlySQLTransactionError,  # after a failover: another connection leads to the server that writes
     asyncpg.InternalClientError,  # the server has hung up in the very moment of asking
 )
 AGAIN: tuple[type[Exception], ...] = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)

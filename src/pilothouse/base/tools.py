@@ -16,6 +16,7 @@ import structlog
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from pilothouse.base.actor import Actor
+from pilothouse.base.committer import CommitterOverloaded, DatabaseUnavailable
 from pilothouse.base.expander import Expander
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.permissions import UNRESTRICTED, Permissions
@@ -195,8 +196,8 @@ class Tool:
         return schema_of(self.arguments)
 
     async def call(self, ctx: ToolContext, arguments: Mapping[str, Json]) -> Outcome | Deferred:
-        """Check, run, answer. Only cancellation is raised. Whoever calls sees to the budget: work that takes longer is
-        not lost.
+        """Check, run, answer. Only cancellation is raised, and that the database is away: nobody knows then what was
+        done. Whoever calls sees to the budget: work that takes longer is not lost.
         """
         answer = await self._guarded(self._ask(ctx, arguments))
         return answer if isinstance(answer, Deferred) else outcome_of(ctx, answer)
@@ -221,6 +222,8 @@ class Tool:
     async def _guarded(self, work: Awaitable[Given]) -> "Given | ToolError":
         try:
             return await work
+        except (CommitterOverloaded, DatabaseUnavailable):
+            raise
         except PilothouseError as error:
             return _told(error)
         except Exception:  # this door's one net: the turn goes on, the log has the trace

@@ -4,10 +4,11 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 
 import pytest
 
-from pilothouse.base.committer import WriteSet
+from pilothouse.base.committer import Committer, WriteSet
 from pilothouse.base.database import is_sqlite
 from pilothouse.base.jobs.bells import LocalBell
 from pilothouse.base.jobs.claims import CLAIM_JOBS, Claimed
@@ -95,6 +96,34 @@ async def test_jobs_that_nobody_rang_for_are_found(desk: Desk, lease: float | No
 
 async def _end(desk: Desk, hold: Hold) -> None:
     await desk.end(hold.job)
+
+
+@dataclass(slots=True)
+class Stumbling:
+    """A committer that fails at the first claim, through a fault of ours."""
+
+    committer: Committer
+    stumbled: bool = False
+
+    def submit(self, writes: WriteSet) -> "asyncio.Future[list[object]]":
+        return self.committer.submit(writes)
+
+    async def land(self, writes: WriteSet, *, urgent: bool = False) -> list[object]:
+        if writes.writes[0][0] is CLAIM_JOBS and not self.stumbled:
+            self.stumbled = True
+            raise RuntimeError("a fault of ours")
+        return await self.committer.land(writes, urgent=urgent)
+
+    async def close(self) -> None: ...
+
+
+async def test_what_was_rung_for_is_claimed_though_the_first_claim_failed(desk: Desk, lease: float | None):
+    bell, committer = LocalBell(), Stumbling(desk.committer)
+    async with working(replace(desk, committer=committer), lambda hold: _end(desk, hold), lease=lease, bell=bell):
+        job_id, _ = await desk.admit()
+        bell.ring(KIND, [job_id])
+        await until(desk.is_clear)
+    assert committer.stumbled
 
 
 async def test_two_workers_share_the_jobs_and_double_none(desk: Desk, lease: float | None):

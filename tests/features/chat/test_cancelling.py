@@ -108,6 +108,50 @@ async def _is_marked(parlour: Parlour, turn: str) -> bool:
     return bool(rows and rows[0][0])
 
 
+async def _lose(parlour: Parlour, turn: str, *, marked_before: int = 0) -> None:
+    """Its worker has lost the cancelled turn, which is in line again, for much later."""
+    await parlour.stand.tell(
+        "update jobs set state='queued', owner=null, fence=fence+1, due_at=:far, cancel_at=cancel_at-:past"
+        " where id=:id",
+        far=2**60,
+        past=marked_before,
+        id=turn,
+    )
+
+
+async def test_a_cancelled_turn_that_is_in_line_again_is_ended_all_the_same(parlour: Parlour):
+    """10.3: its worker lost it after the mark; its place in the lane is given back once."""
+    session, gate = await parlour.session(), new_id()
+    turn = await parlour.start(session, f"insist {gate}")
+    await parlour.reaches(gate)
+    cancelling = asyncio.create_task(parlour.chat.cancel_turn(parlour.ann, session))
+    await until(lambda: _is_marked(parlour, turn))
+    await _lose(parlour, turn)
+    assert await cancelling == Cancelled(True, "cancel_published_not_confirmed")
+    assert await parlour.ended(turn, 1) == "cancelled"
+    assert await parlour.stand.rows("select 1 from jobs where id=?1", turn) == []
+    places = await parlour.stand.rows("select used from lanes where key=?1", f"turn/{parlour.ann.user_id}")
+    assert [used for (used,) in places if used] == []
+    parlour.open(gate)
+
+
+async def test_a_message_after_a_cancel_does_not_wait_for_a_turn_that_is_in_line_again(parlour: Parlour):
+    """10.6."""
+    session, gate = await parlour.session(), new_id()
+    dying = await parlour.start(session, f"insist {gate}")
+    await parlour.reaches(gate)
+    lane = f"turn/{parlour.ann.user_id}"
+    mark = (CANCEL_JOB, (dying, lane, None, micros(), "nobody"))
+    await parlour.chat.lines.committer.land(WriteSet((mark,), locks=(lane,)))
+    await _lose(parlour, dying, marked_before=6_000_000)
+    async with asyncio.timeout(6):
+        begun = await parlour.say(session, "say fresh")
+    assert isinstance(begun, TurnBegun)
+    assert await parlour.ended(dying, 1) == "cancelled"
+    assert await parlour.ended(begun.turn_id) == "completed"
+    parlour.open(gate)
+
+
 async def test_cancelled_never_becomes_completed(parlour: Parlour):
     """10.4: the mark was committed before the end."""
     session, gate = await parlour.session(), new_id()

@@ -1,14 +1,15 @@
 """3.1, 3.2, 11: a turn outlives its workers; who has lost it writes nothing; numbers have no gaps."""
 
 import asyncio
+from dataclasses import dataclass, replace
 
 import pytest
 
-from pilothouse.base.committer import WriteSet
+from pilothouse.base.committer import Committer, DatabaseUnavailable, WriteSet
 from pilothouse.base.jobs.claims import CLAIM_JOBS, HEARTBEAT, RELEASE_JOB, Claimed
 from pilothouse.base.jobs.lease import Lease, LeaseLost
 from pilothouse.base.jobs.worker import Hold
-from pilothouse.features.chat import events
+from pilothouse.features.chat import MessagePending, events
 from pilothouse.features.chat.present import session_of
 from pilothouse.kit.ids import new_id
 from tests.base.waiting import until
@@ -116,6 +117,57 @@ async def test_a_worker_without_its_turn_appends_nothing(parlour: Parlour):
         await opened.log.settle(events.COMPLETED)
     assert await parlour.types(session) == before
     assert (await parlour.chat.cancel_turn(parlour.ann, session)).cancelled
+
+
+@dataclass(slots=True)
+class Forgetful:
+    """A committer whose first answer gets lost on its way: the set has landed, and its writer does not know."""
+
+    committer: Committer
+    forgets: int = 1
+    fault: type[Exception] = DatabaseUnavailable
+
+    def submit(self, writes: WriteSet) -> "asyncio.Future[list[object]]":
+        return self.committer.submit(writes)
+
+    async def land(self, writes: WriteSet, *, urgent: bool = False) -> list[object]:
+        answers = await self.committer.land(writes, urgent=urgent)
+        if self.forgets:
+            self.forgets -= 1
+            raise self.fault
+        return answers
+
+    async def close(self) -> None: ...
+
+
+async def test_messages_that_were_taken_unheard_are_read_in_the_log(parlour: Parlour):
+    """9.4, 11.1: who does not know what was taken gives the turn up; the next one knows."""
+    session, hold = await lonely_turn(parlour)
+    assert isinstance(await parlour.say(session, "and this"), MessagePending)
+    lines = parlour.chat.lines._replace(committer=Forgetful(parlour.chat.lines.committer))
+    opened = await replace(parlour.chat.turns, lines=lines).open_turn(hold)
+    for write in (opened.log.drain_pending, opened.log.barrier):
+        with pytest.raises(LeaseLost):
+            await write()
+    again = await parlour.chat.turns.open_turn(hold)
+    assert [event.data["texts"] for event in again.events if event.type == events.FOLLOW_UP] == [["and this"]]
+    await again.log.settle(events.COMPLETED)
+
+
+async def test_after_a_flush_that_failed_nothing_lands_behind_it(parlour: Parlour):
+    """3.3: the next claim goes on from a log without a hole."""
+    session, hold = await lonely_turn(parlour)
+    lines = parlour.chat.lines._replace(committer=Forgetful(parlour.chat.lines.committer, fault=RuntimeError))
+    opened = await replace(parlour.chat.turns, lines=lines).open_turn(hold)
+    opened.log.add(events.notice("n", "1"))
+    with pytest.raises(RuntimeError):
+        await opened.log.barrier()
+    with pytest.raises(LeaseLost):
+        opened.log.add(events.notice("n", "2"))
+    again = await parlour.chat.turns.open_turn(hold)
+    await again.log.settle(events.COMPLETED)
+    told = [event.data["message"] for event in await parlour.events(session) if event.type == events.NOTICE]
+    assert told == ["1"]
 
 
 async def test_racing_appends_leave_no_gap(parlour: Parlour):

@@ -155,6 +155,7 @@ class Worker:
                     self._offers.acknowledge(batch)
                 else:
                     self._offers.put_back(batch)
+                    asyncio.get_running_loop().call_later(PULL_SECONDS, self._wanted.set)  # else nobody looks at them
 
     async def _claim(self, ids: Sequence[str]) -> None:
         async with self._claiming:

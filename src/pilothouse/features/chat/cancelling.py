@@ -49,10 +49,14 @@ class Cancels:
         return Cancelled(True, "cancel_published_not_confirmed")
 
     async def await_end_of(self, dying: Dying, session_id: str) -> None:
-        """Return when the cancelled turn has ended; one that does not within its time is taken away."""
+        """Return when the cancelled turn has ended; one that does not within its time is taken away.
+
+        It may also be another's just now, who ends it. Whoever then asks again has waited a moment before.
+        """
         left = CANCEL_CONFIRM_SECONDS - max(0, micros() - dying.cancel_at) / 1_000_000
         if not await self._has_ended(dying.turn_id, session_id, max(0.0, left)):
             await self._seize(dying.turn_id)
+            await self._has_ended(dying.turn_id, session_id, CANCEL_POLL_SECONDS)
 
     async def _has_ended(self, turn_id: str, session_id: str, seconds: float) -> bool:
         deadline = asyncio.get_running_loop().time() + seconds
@@ -69,6 +73,6 @@ class Cancels:
         try:
             answers = await self.turns.lines.committer.land(WriteSet((seize,)))
         except Refused:
-            return  # it ended, or a worker has taken it up again and sees the mark
+            return  # it ended this very moment
         if answers:
             await self.turns.end(answers[0])

@@ -123,8 +123,12 @@ class TurnLog:
         """Take the pending messages into this turn: gone from the buffer and logged as `follow-up`, or neither."""
         await self.barrier()
         allowed = permissions_text(self.place.permissions)
-        writes = messages.drain_pending(self.job, self.place.session_id, allowed, after_tool_call_id, micros())
-        drained: Drained = (await self._land(writes))[-1]
+        writes = messages.drain_pending(self._take(), allowed, after_tool_call_id, micros())
+        answers = await self._land(writes)
+        if not answers:  # it landed, but nobody heard what it took: the next claim reads it in the log
+            self._lost = True
+            raise LeaseLost
+        drained: Drained = answers[-1]
         if drained.appended is not None:
             self._published(drained.appended)
         return drained.messages
@@ -250,6 +254,7 @@ class TurnLog:
         return Flush(self.place.session_id, self.job.id, self.job.fence, self._number, texts)
 
     async def _flush(self) -> None:
+        landed = False
         try:
             also, self._also = self._also, []
             flush = self._take()
@@ -258,10 +263,12 @@ class TurnLog:
             failpoints.hit("after_flush_commit")
             if flush.texts:
                 self._published(answers[1] if answers else None)
+            landed = True
         except LeaseLost:
             pass  # noted by `_land`; whoever writes next is told
         finally:
             self._flushing = None
+            self._lost = self._lost or not landed  # whatever failed: nothing more may land behind what is missing
             if not self._lost:
                 self._see_to_flush()  # what came meanwhile
 

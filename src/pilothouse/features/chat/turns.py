@@ -82,10 +82,13 @@ class OpenTurn:
         """The events of this turn."""
         return [event for event in self.events if event.turn_id == self.turn.id]
 
-    async def end_cancelled(self, waits: Iterable[JsonObject]) -> None:
-        """Stop what this turn began and waits for, then end it. Safe to repeat: its mark stays until it has ended."""
+    async def end_cancelled(self, waits: Iterable[JsonObject], own: Iterable[Event]) -> None:
+        """Stop what this turn began and waits for, then end it. Safe to repeat: its mark stays until it has ended.
+
+        `own` are the events of this turn, those of this claim too: runs that it was handed back go on.
+        """
         await self.turns.stop_below(self.turn, waits)
-        self.log.add(*await going_on(self.turns.reader, handed_back(self.own_events)))
+        self.log.add(*await going_on(self.turns.reader, handed_back(own)))
         await self.log.settle(CANCELLED, "cancelled")
 
 
@@ -185,7 +188,7 @@ class Turns:
 
 
 async def end_cancelled(turn: OpenTurn) -> None:
-    await turn.end_cancelled(turn.waits.values())
+    await turn.end_cancelled(turn.waits.values(), turn.own_events)
 
 
 async def end_poisoned(turn: OpenTurn) -> None:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 from pilothouse.base.committer import WriteSet
-from pilothouse.base.jobs.claims import Claimed
 from pilothouse.base.jobs.moves import GUARD_JOB
 from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.statements import REFUSED
 from pilothouse.features.chat import events
 from pilothouse.features.chat.events import Draft, entry_text
 from pilothouse.features.chat.writes.appending import Appended, append
+from pilothouse.features.chat.writes.keeping import Flush, proof_of
 from pilothouse.kit.json import Json, JsonObject, dumps, loads
 
 
@@ -68,7 +68,14 @@ class Drained(NamedTuple):
     appended: Appended | None
 
 
-def _drain(session_id: str, turn_id: str, fence: int, allowed: str | None, call_id: str | None, now: int) -> Script:
+# What was added meanwhile may have landed first, under a later number.
+_NOTE_NUMBER = (
+    "update chat_turns set fence=?2, flushes=case when fence=?2 and flushes>?3 then flushes else ?3 end where id=?1"
+)
+
+
+def _drain(flush: Flush, allowed: str | None, call_id: str | None, now: int) -> Script:
+    session_id = flush.session_id
     yield "select 1 from chat_sessions where id=?1 for update", (session_id,)
     rows = yield f"select n, {PENDING} from chat_pending where session_id=?1 order by n", (session_id,)
     taken: list[Message] = []
@@ -79,13 +86,15 @@ def _drain(session_id: str, turn_id: str, fence: int, allowed: str | None, call_
         taken.append(message_of(message_id, arrival_at, body, permissions))
     if not taken:
         return Drained((), None)
-    appended = yield from append(session_id, [entry_text(follow_up_of(taken, call_id), turn_id, now)], fence)
+    yield _NOTE_NUMBER, (flush.turn_id, flush.fence, flush.number)
+    text = entry_text(follow_up_of(taken, call_id), flush.turn_id, now)
+    appended = yield from append(session_id, [text], flush.fence)
     if appended is REFUSED:
         return REFUSED
     for message in taken:
         yield (
             "update chat_messages set turn_id=?3, event_id=?4 where session_id=?1 and message_id=?2",
-            (session_id, message.message_id, turn_id, appended.last),
+            (session_id, message.message_id, flush.turn_id, appended.last),
         )
     return Drained(tuple(taken), appended)
 
@@ -104,10 +113,16 @@ def follow_up_of(taken: Sequence[Message], call_id: str | None = None) -> Draft:
 _DRAIN = Scripted("drain_pending", _drain)
 
 
-def drain_pending(job: Claimed, session_id: str, allowed: str | None, call_id: str | None, now: int) -> WriteSet:
-    """Take what is pending into the turn: rows out and `follow-up` in, together. The last answer is `Drained`."""
-    params = (session_id, job.id, job.fence, allowed, call_id, now)
-    return WriteSet(((GUARD_JOB, (job.id, job.fence)), (_DRAIN, params)))
+def drain_pending(flush: Flush, allowed: str | None, call_id: str | None, now: int) -> WriteSet:
+    """Take what is pending into the turn: rows out and `follow-up` in, together. The last answer is `Drained`.
+
+    Numbered like a flush, of which it has no entries: applied again it would take nothing, and nobody would have heard
+    what it took. There is no answer when it landed at an earlier try.
+    """
+    return WriteSet(
+        writes=((GUARD_JOB, (flush.turn_id, flush.fence)), (_DRAIN, (flush, allowed, call_id, now))),
+        proof=proof_of(flush),
+    )
 
 
 def _hears(session_id: str, allowed: str | None) -> Script:

@@ -1,0 +1,67 @@
+"""autopilot:8.1, 8.9, 11.2: calls that meet no database, and calls that cannot be kept as they were made."""
+
+from dataclasses import dataclass, field
+
+from pilothouse.base.committer import DatabaseUnavailable
+from pilothouse.base.tools import ToolBox, ToolContext, ToolResult
+from pilothouse.features.chat import events
+from tests.autopilot.stage import BYE, Stage, calls
+from tests.autopilot.workshop import Done
+
+
+@dataclass(slots=True)
+class Outage:
+    """Tools that lose the database in the middle, the first time."""
+
+    tools: ToolBox = field(default_factory=ToolBox)
+    keys: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+    def __post_init__(self) -> None:
+        async def store(ctx: ToolContext, n: int) -> ToolResult:
+            """Store something."""
+            return self._lose(ctx, "store", n)
+
+        async def gamble(ctx: ToolContext, n: int) -> ToolResult:
+            """Do something that must not be done twice."""
+            return self._lose(ctx, "gamble", n)
+
+        self.tools.tool(label="Storing")(store)
+        self.tools.tool(label="Gambling", repeat_safe=False)(gamble)
+
+    def _lose(self, ctx: ToolContext, name: str, n: int) -> ToolResult:
+        known = self.keys.setdefault(name, [])
+        known.append(ctx.idempotency_key)
+        if len(known) == 1:
+            raise DatabaseUnavailable
+        return Done(message="Stored.", n=n)
+
+
+async def test_a_call_that_lost_the_database_is_made_again_under_its_key_or_not_at_all(stage: Stage):
+    """11.2, 8.1: nobody knows what it did, so no result says that it failed; its siblings finish."""
+    outage = Outage()
+    asked = [("store", '{"n": 1}'), ("gamble", '{"n": 2}'), ("count_up", '{"n": 3}')]
+    script = await stage.play(calls(*asked), BYE, tools=ToolBox(stage.shop.tools, outage.tools))
+    said = await stage.bridge.ask("go")
+    assert said.status == "completed"
+    assert (len(outage.keys["store"]), len(set(outage.keys["store"]))) == (2, 1)
+    assert len(outage.keys["gamble"]) == 1
+    assert stage.shop.done == [3]
+    assert sorted(output["n"] for output in said.outputs) == [1, 3]
+    told = said.of(events.TOOL_OUTPUT_ERROR)
+    assert [(event.data["tool"], event.data["code"]) for event in told] == [("gamble", "interrupted")]
+    assert "may have happened" in str(told[0].data["message"])
+    assert len(script.asked) == 2
+
+
+async def test_arguments_that_cannot_be_stored_are_answered_and_the_turn_goes_on(stage: Stage):
+    """8.9: a number of more than 64 bits is JSON, but the log cannot hold it."""
+    huge = f'{{"n": {10**30}}}'
+    script = await stage.play(calls(("count_up", huge), ("count_up", '{"n": 3}')), BYE)
+    said = await stage.bridge.ask("go")
+    assert said.status == "completed"
+    assert stage.shop.done == [3]
+    told = said.of(events.TOOL_OUTPUT_ERROR)
+    assert [(event.data["tool"], event.data["code"]) for event in told] == [("count_up", "invalid_arguments")]
+    assert said.calls[0][1] == {"INVALID_JSON": huge}
+    assert "64 bits" in str(script.asked[1]["messages"])
+    assert len(script.asked) == 2
