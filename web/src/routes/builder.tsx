@@ -9,6 +9,7 @@ import { runById } from '@/features/runs/queries'
 import { say } from '@/kit/say'
 import { useTitle } from '@/kit/useTitle'
 import { AbsentPage, ErrorPanel, SkeletonRows } from '@/ui/States'
+import { toastProblem } from '@/ui/toasts'
 
 export function BuilderPage() {
   const { agentId } = useParams({ from: '/build/$agentId' })
@@ -16,23 +17,11 @@ export function BuilderPage() {
   const go = useView(agentId)
   const [loaded, setLoaded] = useState(0)
   const { agent, blocks, pinned, problem, retry } = useShown(agentId)
-  const reload = useCallback(() => void retry().then(() => setLoaded((count) => count + 1)), [retry])
+  const reload = () =>
+    void retry().then((failed) => (failed ? toastProblem(failed) : setLoaded((count) => count + 1)))
   useTitle(agent?.name ?? say('shell.buildPage'))
-  if (problem instanceof ApiProblem && [404, 422].includes(problem.status)) return <AbsentPage />
-  if (problem) {
-    return (
-      <div className="sheet">
-        <ErrorPanel problem={problem} onRetry={() => void retry()} />
-      </div>
-    )
-  }
-  if (!agent || !blocks) {
-    return (
-      <div className="sheet">
-        <SkeletonRows rows={5} />
-      </div>
-    )
-  }
+  // What is open stays open when looking again has failed: there may be changes in it.
+  if (!agent || !blocks) return <Nothing problem={problem} onRetry={() => void retry()} />
   return (
     <Builder
       key={`${agentId} ${loaded} ${pinned === null ? '' : agent.version}`}
@@ -44,6 +33,15 @@ export function BuilderPage() {
       {...go}
       onReload={reload}
     />
+  )
+}
+
+function Nothing({ problem, onRetry }: { problem: Error | null; onRetry: () => void }) {
+  if (problem instanceof ApiProblem && [404, 422].includes(problem.status)) return <AbsentPage />
+  return (
+    <div className="sheet">
+      {problem ? <ErrorPanel problem={problem} onRetry={onRetry} /> : <SkeletonRows rows={5} />}
+    </div>
   )
 }
 
@@ -94,19 +92,24 @@ function useShown(agentId: string) {
   const isOld = active.data !== undefined && asked !== undefined && asked !== current
   const old = useQuery({ ...agentById(agentId, asked), enabled: isOld })
   const waits = run !== undefined && version === undefined && ran.data === undefined
+  const elsewhere = foreign(ran.data?.agent_id, agentId)
   return {
-    agent: waits ? undefined : isOld ? old.data : active.data,
+    agent: waits || elsewhere ? undefined : isOld ? old.data : active.data,
     blocks: blocks.data,
     pinned: isOld ? ((version === undefined ? 'run' : 'version') as 'run' | 'version') : null,
-    problem: active.error ?? blocks.error ?? ran.error ?? old.error ?? foreign(ran.data?.agent_id, agentId),
+    problem: elsewhere ?? active.error ?? blocks.error ?? ran.error ?? old.error,
     retry: useRetry([active, blocks, ...(run === undefined ? [] : [ran]), ...(isOld ? [old] : [])]),
   }
 }
 
-function useRetry(queries: readonly { refetch: () => Promise<unknown> }[]) {
+/** Look again at all of them; what went wrong with the first that failed. */
+function useRetry(queries: readonly { refetch: () => Promise<{ error: Error | null }> }[]) {
   const latest = useRef(queries)
   latest.current = queries
-  return useCallback(() => Promise.all(latest.current.map((query) => query.refetch())), [])
+  return useCallback(async () => {
+    const answers = await Promise.all(latest.current.map((query) => query.refetch()))
+    return answers.find(({ error }) => error !== null)?.error ?? null
+  }, [])
 }
 
 /** A run of another agent is not to be found here. */

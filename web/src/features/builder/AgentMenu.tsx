@@ -5,10 +5,16 @@ import { say } from '@/kit/say'
 import { Menu } from '@/ui/Menu'
 import { toast } from '@/ui/toasts'
 
-type Props = { agentId: string; version: number; isDirty: boolean }
+type Props = {
+  agentId: string
+  version: number
+  isDirty: boolean
+  /** Change what it is called; null where nothing can be changed. */
+  onAbout: (() => void) | null
+}
 
-/** Another agent, new or from a file, and this one as a file. */
-export function AgentMenu({ agentId, version, isDirty }: Props) {
+/** What this agent is called, this one as a file, and another one, new or from a file. */
+export function AgentMenu({ agentId, version, isDirty, onAbout }: Props) {
   const navigate = useNavigate()
   async function hand() {
     if ((await exportAgents([{ id: agentId, version }])) && isDirty)
@@ -20,6 +26,7 @@ export function AgentMenu({ agentId, version, isDirty }: Props) {
         <Menu
           label={say('builder.actions')}
           items={[
+            ...(onAbout ? [{ label: say('builder.about'), icon: 'edit' as const, act: onAbout }] : []),
             { label: say('agents.new'), icon: 'plus', act: () => void navigate({ to: '/build' }) },
             { label: say('agents.import'), icon: 'up', writes: true, act: choose },
             { label: say('agents.export'), icon: 'down', act: () => void hand() },

@@ -7,6 +7,7 @@ import { useHotkey } from '@/kit/useHotkey'
 import { Button } from '@/ui/Button'
 import { useWrite } from '@/ui/writes'
 import './builder.css'
+import { AboutAgent } from './AboutAgent'
 import { placed } from './boxes'
 import { ConflictDialog } from './ConflictDialog'
 import { Board, BoardContext } from './canvas/board'
@@ -35,6 +36,7 @@ import { useStepOf } from './run/useStepOf'
 import { Toolbar } from './Toolbar'
 import { useDraft } from './useDraft'
 import { useEditor } from './useEditor'
+import { useSaveKey } from './useSaveKey'
 import { useSaving } from './useSaving'
 import { difference } from './versions/difference'
 import { ReadOnlyBanner } from './versions/ReadOnlyBanner'
@@ -66,6 +68,7 @@ export function Builder(props: Props) {
 }
 
 type Panel = 'run' | 'node' | 'versions'
+type Asked = { for: 'block'; wanted: Wanted } | { for: 'about' | 'find' | 'note' }
 
 function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
   const drawn = useMemo(() => placed(agent.graph, (node) => blocks.get(node.block)), [agent, blocks])
@@ -80,7 +83,7 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
   const [selected, setSelected] = useState<string | null>(null)
   const [field, setField] = useState<string | null>(null)
   const [panel, setPanel] = useState<Panel>(run === null ? 'node' : 'run')
-  const [asking, ask] = useState<{ for: 'block'; wanted: Wanted } | { for: 'find' | 'note' } | null>(null)
+  const [asking, ask] = useState<Asked | null>(null)
   const pick = (id: string | null, at: string | null = null) => {
     setSelected(id)
     setField(at)
@@ -108,7 +111,7 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
   useClipboard(board, editor, blocks, readOnly)
   useHotkey({ key: 'z', mod: true, shift: false, whileTyping: false }, editor.undo)
   useHotkey({ key: 'z', mod: true, shift: true, whileTyping: false }, editor.redo)
-  useHotkey({ key: 's', mod: true }, () => !readOnly && write(save))
+  useSaveKey(() => !readOnly && write(save))
   useHotkey({ key: '/' }, () => !readOnly && ask({ for: 'block', wanted: null }))
   useHotkey({ key: 'f', mod: true }, () => ask({ for: 'find' }))
 
@@ -116,7 +119,7 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
     <BoardContext value={board}>
       <div className="builder">
         <Toolbar
-          name={agent.name}
+          name={editor.graph.name ?? ''}
           agentId={agent.id}
           version={readOnly ? agent.version : saving.version}
           editor={editor}
@@ -126,6 +129,7 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
           readOnly={readOnly}
           onSave={() => save()}
           onSaveNote={() => ask({ for: 'note' })}
+          onAbout={() => ask({ for: 'about' })}
           onVersions={() => setPanel('versions')}
           onRun={() => setPanel('run')}
         />
@@ -141,7 +145,8 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
             onFind={() => ask({ for: 'find' })}
           />
         </div>
-        <aside className="builder-panel" aria-label={say('builder.details')}>
+        {/* `nokey`: Delete in the panel is the panel's, not for what is chosen on the canvas. */}
+        <aside className="builder-panel nokey" aria-label={say('builder.details')}>
           {draft.offered !== null && (
             <DraftOffer
               draft={draft.offered}
@@ -217,6 +222,7 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
         {asking?.for === 'find' && (
           <NodeFinder graph={editor.graph} faces={faces} onPick={pick} onClose={() => ask(null)} />
         )}
+        {asking?.for === 'about' && <AboutAgent editor={editor} onClose={() => ask(null)} />}
         {asking?.for === 'note' && (
           <SaveNote
             onClose={() => ask(null)}

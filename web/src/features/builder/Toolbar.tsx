@@ -16,6 +16,7 @@ type Props = {
   onAdd: () => void
   onSave: () => void
   onSaveNote: () => void
+  onAbout: () => void
   onVersions: () => void
   onRun: () => void
 }
@@ -60,7 +61,12 @@ export function Toolbar({ name, agentId, version, editor, problems, isSaving, re
         {!readOnly && (
           <SaveButtons isDirty={editor.isDirty} isSaving={isSaving} problems={problems} {...on} />
         )}
-        <AgentMenu agentId={agentId} version={version} isDirty={editor.isDirty} />
+        <AgentMenu
+          agentId={agentId}
+          version={version}
+          isDirty={editor.isDirty}
+          onAbout={readOnly ? null : on.onAbout}
+        />
       </div>
       <Button icon="play" onClick={on.onRun}>
         {say('builder.run')}

@@ -69,7 +69,8 @@ function changes(old: Node, node: Node): Operation[] {
   return made
 }
 
-function addition(node: Node): Operation[] {
+/** What makes a node with all that it has. */
+export function addition(node: Node): Operation[] {
   const { id, block, name, inputs } = node
   const made: Operation[] = [
     {

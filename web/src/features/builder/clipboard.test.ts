@@ -20,6 +20,8 @@ const graph: Graph = canonical({
       block: id('Send authenticated web request'),
       inputs: { url: 'https://example.com', credentials: { id: 'c1', title: 'Mine' } },
       position: [300, 40],
+      policy: { timeout_s: 5 },
+      optional_credentials: true,
     },
     { id: 'other', block: id('Note'), inputs: { text: 'beside' } },
   ],
@@ -51,6 +53,20 @@ test('B6: what is pasted gets new ids and keeps its shape, in the same agent or 
       [1000, 500],
     ])
   }
+})
+
+test('B6: what is cut and pasted keeps its policy, and that it may run without credentials', () => {
+  const clip = readClip(copied(graph, new Set(['call', 'hook']), blocks))
+  if (clip === null) throw new Error('no clip')
+  const cut = applied(graph, [
+    { op: 'remove_node', node: 'call' },
+    { op: 'remove_node', node: 'hook' },
+  ])
+  const back = applied(cut, pasted(cut, clip, blocks, [0, 0]).operations)
+  const [call, hook] = ['call', 'hook'].map((one) => nodesOf(back).find((node) => node.id === one))
+  expect(call).toMatchObject({ policy: { timeout_s: 5 }, optional_credentials: true })
+  expect(hook).not.toHaveProperty('policy')
+  expect(hook).not.toHaveProperty('optional_credentials')
 })
 
 test.each(['', 'hello', '{"format":"pilothouse.nodes/1"', '{"format":"other","nodes":[]}'])(

@@ -1,5 +1,16 @@
 import { fields, list, number, text } from '@/kit/json'
-import { freshId, type Graph, type Link, linksOf, type Node, nodesOf, type Place, placeOf } from './document'
+import { addition } from './between'
+import {
+  freshId,
+  type Graph,
+  type Link,
+  linksOf,
+  type Node,
+  nodesOf,
+  type Place,
+  placeOf,
+  trimmed,
+} from './document'
 import type { Operation } from './operations'
 import { type Block, declaredPins, isCredentials } from './pins'
 
@@ -45,7 +56,17 @@ function readNode(found: { readonly [key: string]: unknown }): Node[] {
   const [id, block, name] = [text(found.id), text(found.block), text(found.name)]
   if (id === null || block === null) return []
   const [x, y] = list(found.position).map((part) => number(part) ?? 0)
-  return [{ id, block, name: name ?? '', inputs: { ...fields(found.inputs) }, position: [x ?? 0, y ?? 0] }]
+  return [
+    trimmed({
+      id,
+      block,
+      name: name ?? '',
+      inputs: { ...fields(found.inputs) },
+      position: [x ?? 0, y ?? 0],
+      policy: fields(found.policy) as NonNullable<Node['policy']>, // the server judges what it says
+      optional_credentials: found.optional_credentials === true,
+    }),
+  ]
 }
 
 function readLink(found: { readonly [key: string]: unknown }): Link[] {
@@ -65,19 +86,11 @@ export function pasted(
   const left = Math.min(...nodes.map((node) => placeOf(node)[0]))
   const top = Math.min(...nodes.map((node) => placeOf(node)[1]))
   const ids = new Map<string, string>()
-  const operations: Operation[] = nodes.map((node) => {
+  const operations: Operation[] = nodes.flatMap((node) => {
     const id = freshId(graph, node.id.replace(/-\d+$/, ''), new Set(ids.values()))
     ids.set(node.id, id)
     const [x, y] = placeOf(node)
-    const position: Place = [Math.round(at[0] + x - left), Math.round(at[1] + y - top)]
-    return {
-      op: 'add_node',
-      id,
-      block: node.block,
-      position,
-      ...(node.name ? { name: node.name } : {}),
-      ...(node.inputs ? { inputs: node.inputs, keep_unknown: true } : {}),
-    }
+    return addition({ ...node, id, position: [Math.round(at[0] + x - left), Math.round(at[1] + y - top)] })
   })
   for (const link of clip.links) {
     const [from, to] = [ids.get(link.from), ids.get(link.to)]

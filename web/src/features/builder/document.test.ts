@@ -144,7 +144,39 @@ test('B5: typing that ends where it began is no step', () => {
 test('what the server stored takes the place of what was sent, and the steps stay', () => {
   const history = step(begin(graph), [{ op: 'rename_node', node: 'who', name: 'Who' }])
   const stored = canonical(JSON.parse(JSON.stringify({ ...history.present, description: 'By the server' })))
-  const after = settled(history, stored)
+  const after = settled(history, stored, history.present)
   expect(nodesOf(after.present)[0]).toBe(nodesOf(history.present)[0])
   expect(undo(after).present).toMatchObject({ description: 'By the server', nodes: nodesOf(graph) })
+})
+
+test('what is edited while a save is under way stays, is yet to be saved, and can be undone', () => {
+  const sent = step(begin(graph), [{ op: 'rename_node', node: 'who', name: 'Who' }])
+  const stored = canonical(JSON.parse(JSON.stringify({ ...sent.present, description: 'By the server' })))
+  let history = step(sent, [{ op: 'add_node', id: 'late', block: 'b3', position: [40, 0] }])
+  history = step(history, [{ op: 'connect', from: 'greet', out: 'output', to: 'late', in: 'value' }])
+
+  history = settled(history, stored, sent.present)
+  expect(nodesOf(history.present).map(({ id }) => id)).toEqual(['greet', 'late', 'who'])
+  expect(linksOf(history.present)).toHaveLength(2)
+  expect(history.present.description).toBe('By the server')
+  expect(sameGraph(history.present, stored)).toBe(false)
+
+  history = undo(undo(history))
+  expect(sameGraph(history.present, stored)).toBe(true)
+  expect(sameGraph(undo(history).present, { ...graph, description: 'By the server' })).toBe(true)
+  expect(nodesOf(redo(history).present)).toHaveLength(3)
+})
+
+test('a step taken back while a save is under way is yet to be saved', () => {
+  const sent = step(begin(graph), [{ op: 'rename_node', node: 'who', name: 'Who' }])
+  const history = settled(undo(sent), sent.present, sent.present)
+  expect(sameGraph(history.present, graph)).toBe(true)
+  expect(sameGraph(redo(history).present, sent.present)).toBe(true)
+})
+
+test('an edit that does not fit what the server made of the graph is kept as it was', () => {
+  const sent = begin(graph)
+  const edited = step(sent, [{ op: 'unset_input', node: 'greet', field: ['format'] }])
+  const stored = applied(graph, [{ op: 'remove_node', node: 'greet' }])
+  expect(settled(edited, stored, sent.present).present).toEqual(edited.present)
 })

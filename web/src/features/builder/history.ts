@@ -1,6 +1,6 @@
 import { between } from './between'
 import { type Graph, nodesOf, sameNode } from './document'
-import { applied, type Operation } from './operations'
+import { applied, type Operation, OperationRefused } from './operations'
 
 /** One step: what was done, and what takes it back. `mark` names a step that is still being made. */
 export type Step = { done: readonly Operation[]; back: readonly Operation[]; mark: string | null }
@@ -51,12 +51,26 @@ export function redo(history: History): History {
   return { present: applied(history.present, next.done), past: [...history.past, next], future }
 }
 
-/** The server holds this now. The steps that led here stay; unchanged nodes stay the objects that they were. */
-export function settled(history: History, graph: Graph): History {
+/**
+ * The server stored what was `sent`, as `graph`. What was done since then stays on top of it, and so do the steps that
+ * led here; unchanged nodes stay the objects that they were.
+ */
+export function settled(history: History, graph: Graph, sent: Graph): History {
+  const now = onTop(graph, sent, history.present)
   const known = new Map(nodesOf(history.present).map((node) => [node.id, node]))
-  const nodes = nodesOf(graph).map((node) => {
+  const nodes = nodesOf(now).map((node) => {
     const old = known.get(node.id)
     return old !== undefined && sameNode(old, node) ? old : node
   })
-  return { ...history, present: { ...graph, nodes } }
+  return { ...history, present: { ...now, nodes } }
+}
+
+/** What does not fit what the server made of it is kept as it is: it is not saved, and nothing of it is lost. */
+function onTop(graph: Graph, sent: Graph, present: Graph): Graph {
+  try {
+    return applied(graph, between(sent, present))
+  } catch (problem) {
+    if (!(problem instanceof OperationRefused)) throw problem
+    return present
+  }
 }

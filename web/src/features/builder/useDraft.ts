@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { recall, remember } from '@/kit/stored'
-import { type Draft, draftKey, readDraft, written } from './draft'
+import { answer, clear, type Draft, keep, offeredTo, visiting } from './draft'
 import type { Editor } from './useEditor'
 
 /**
@@ -8,24 +8,27 @@ import type { Editor } from './useEditor'
  * What is only looked at (`isOn` false) neither has a draft nor touches one.
  */
 export function useDraft(agentId: string, version: number, editor: Editor, isOn = true) {
-  const key = draftKey(agentId)
-  const [offered, setOffered] = useState<Draft | null>(() =>
-    isOn ? readDraft(recall(key), editor.graph) : null,
-  )
   const { graph, isDirty } = editor
+  const [visit] = useState(() => visiting(agentId, graph, { recall, remember }))
+  const [offered, setOffered] = useState<Draft | null>(() => (isOn ? offeredTo(visit) : null))
 
   useEffect(() => {
     if (!isOn) return
-    if (isDirty) remember(key, written({ version, graph, at: new Date().toISOString() }))
-    else if (offered === null) remember(key, null)
-  }, [isOn, key, version, graph, isDirty, offered])
+    if (isDirty) keep(visit, { version, graph, at: new Date().toISOString() })
+    else clear(visit, graph)
+  }, [isOn, visit, version, graph, isDirty])
+
+  function answered() {
+    answer(visit)
+    setOffered(offeredTo(visit))
+  }
 
   return {
     offered,
     takeUp: (draft: Draft) => {
       editor.change(() => draft.graph)
-      setOffered(null)
+      answered()
     },
-    drop: () => setOffered(null),
+    drop: answered,
   }
 }

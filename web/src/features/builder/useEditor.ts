@@ -53,10 +53,11 @@ class EditorStore {
   readonly undo = () => this.become(undo)
   readonly redo = () => this.become(redo)
 
-  readonly settle = (graph: Graph) => {
+  /** What was `sent` is stored, as this graph; edits that came in between are kept, and are yet to be saved. */
+  readonly settle = (graph: Graph, sent: Graph) => {
     const base = canonical(graph)
     this.held = { ...this.held, base }
-    this.become((now) => settled(now, base))
+    this.become((now) => settled(now, base, sent))
   }
 
   /** What cannot be done is said, and nothing has changed. */

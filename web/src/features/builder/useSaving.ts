@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { ApiProblem } from '@/api/errors'
 import type { Schemas } from '@/api/shapes'
 import { useCopyAgent, useSaveAgent } from '@/features/agents/queries'
@@ -23,14 +23,19 @@ export function useSaving(agent: Agent, editor: Editor, told: Told = {}) {
   const [version, setVersion] = useState(agent.active_version)
   const [conflict, setConflict] = useState<Conflict | null>(null)
   const [noted, setNoted] = useState<string | undefined>()
+  const isUnderWay = useRef(false)
   useWarning(editor.isDirty)
 
   async function saveOver(base: number, note?: string): Promise<Agent | null> {
+    // A second save would be refused for the version that the first one is about to make.
+    if (isUnderWay.current) return null
+    isUnderWay.current = true
+    const sent = editor.graph
     try {
-      const saved = await save.mutateAsync({ graph: editor.graph, version: base, note })
+      const saved = await save.mutateAsync({ graph: sent, version: base, note })
       setVersion(saved.version)
       setConflict(null)
-      editor.settle(saved.graph)
+      editor.settle(saved.graph, sent)
       const words = saved.version === base ? 'versions.unchanged' : 'versions.saved'
       toast(say(words, { version: saved.version }))
       told.onSaved?.()
@@ -41,6 +46,8 @@ export function useSaving(agent: Agent, editor: Editor, told: Told = {}) {
         setConflict({ current: number(problem.detail.current_version), diff: problem.detail.diff })
       } else if (problem instanceof ApiProblem) toastProblem(withFaults(problem))
       return null
+    } finally {
+      isUnderWay.current = false
     }
   }
 

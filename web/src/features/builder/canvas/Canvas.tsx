@@ -23,10 +23,11 @@ import { Drawing, type FlowNode } from './drawing'
 import { FarPicture } from './FarPicture'
 import { MiniMap } from './MiniMap'
 import { NoteNode } from './NoteNode'
-import { chosen, edgesWithSelection, withSelection } from './selection'
+import { choosing, chosen, edgesWithSelection, withSelection } from './selection'
 import { spokenFor } from './spoken'
 import { useArranging } from './useArranging'
 import { useHands } from './useHands'
+import { useMoving } from './useMoving'
 import { useSeen } from './useSeen'
 import { fitAll, nodeAt } from './view'
 
@@ -57,7 +58,7 @@ export function Canvas({ editor, faces, readOnly, selected, onSelect, onDropped,
   useKnownSizes()
   const [locked, setLocked] = useState(false)
   const [snaps, setSnaps] = useState(true)
-  const [nodes, setNodes, onNodesChange] = useNodesState<FlowNode>([])
+  const [nodes, setNodes, showChanges] = useNodesState<FlowNode>([])
   const [edges, setEdges, onEdgesChange] = useEdgesState<Edge>([])
   const [drawing] = useState(() => new Drawing())
   const drawnNodes = useMemo(() => drawing.nodesFor(graph, faces), [drawing, graph, faces])
@@ -65,10 +66,12 @@ export function Canvas({ editor, faces, readOnly, selected, onSelect, onDropped,
   const refit = useRef(false)
   const arranging = useArranging(editor, faces, refit)
   const hands = useHands(editor, faces, onDropped)
+  const onNodesChange = useMoving(editor, showChanges)
   const fixed = readOnly || locked
   const frame = useRef<HTMLDivElement>(null)
   const seen = useSeen(nodes, edges)
   board.nodes = nodes
+  board.choose = (ids) => setNodes((now) => choosing(now, ids))
   const showAll = () => fitAll(flow, drawnNodes, frame.current)
 
   useEffect(() => setNodes((before) => withSelection(before, drawnNodes)), [drawnNodes, setNodes])

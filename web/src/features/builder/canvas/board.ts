@@ -12,6 +12,8 @@ export class Board {
   readonly origin = new Cell<Origin | null>(null)
   /** The nodes as they are drawn now, with what is chosen of them. */
   nodes: readonly FlowNode[] = []
+  /** Choose exactly these; the canvas knows how, since it holds more nodes than React Flow is given. */
+  choose: (ids: ReadonlySet<string>) => void = () => undefined
 }
 
 export const BoardContext = createContext(new Board())

@@ -5,6 +5,11 @@ export function chosen(node: FlowNode, is: boolean): FlowNode {
   return (node.selected ?? false) === is ? node : { ...node, selected: is }
 }
 
+/** Exactly these are chosen; a node for which nothing changes stays the same object. */
+export function choosing(nodes: readonly FlowNode[], ids: ReadonlySet<string>): FlowNode[] {
+  return nodes.map((node) => chosen(node, ids.has(node.id)))
+}
+
 /** What the document says, with what was chosen kept; a node that says the same stays the same object. */
 export function withSelection(before: readonly FlowNode[], drawn: readonly FlowNode[]): FlowNode[] {
   const known = new Map(before.map((node) => [node.id, node]))

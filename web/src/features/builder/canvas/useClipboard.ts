@@ -43,9 +43,7 @@ export function useClipboard(
       const { operations, ids } = pasted(now.graph, clip, known, middleOfView(flow))
       if (ids.length === 0) return
       now.apply(operations)
-      requestAnimationFrame(() =>
-        flow.setNodes((nodes) => nodes.map((node) => ({ ...node, selected: ids.includes(node.id) }))),
-      )
+      requestAnimationFrame(() => board.choose(new Set(ids)))
       toast(sayCount('canvas.pasted', ids.length))
     }
 

@@ -66,16 +66,6 @@ export function useHands({ graph, apply }: Editor, faces: Faces, onDropped: Drop
     }
   })
 
-  const onNodeDragStop = useStable((_: unknown, __: unknown, moved: readonly FlowNode[]) => {
-    apply(
-      moved.map(({ id, position }) => ({
-        op: 'move_node',
-        node: id,
-        position: [Math.round(position.x), Math.round(position.y)],
-      })),
-    )
-  })
-
   const onDelete = useStable(({ nodes, edges }: { nodes: readonly FlowNode[]; edges: readonly Edge[] }) => {
     const dead = new Set(nodes.map((node) => node.id))
     const links = new Map(linksOf(graph).map((link) => [linkKey(link), link]))
@@ -88,7 +78,7 @@ export function useHands({ graph, apply }: Editor, faces: Faces, onDropped: Drop
     apply([...operations, ...[...dead].map((node): Operation => ({ op: 'remove_node', node }))])
   })
 
-  return { onConnect, isValidConnection, onConnectStart, onConnectEnd, onNodeDragStop, onDelete }
+  return { onConnect, isValidConnection, onConnectStart, onConnectEnd, onDelete }
 }
 
 function linkOf({ source, sourceHandle, target, targetHandle }: Connection | Edge): Link | null {

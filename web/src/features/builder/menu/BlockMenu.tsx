@@ -1,6 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useId, useMemo, useState } from 'react'
-import { agentList } from '@/features/agents/queries'
+import { useAllAgents } from '@/features/agents/useAllAgents'
 import { say } from '@/kit/say'
 import { Dialog } from '@/ui/Dialog'
 import { Icon } from '@/ui/Icon'
@@ -117,13 +116,12 @@ function intoView(row: HTMLElement | null) {
 }
 
 function useOffers(blocks: ReadonlyMap<string, Block>, agentId: string, origin: Origin | null): Offer[] {
-  const { data } = useInfiniteQuery(agentList)
+  const agents = useAllAgents()
   return useMemo(() => {
-    const agents = data?.pages.flatMap((page) => page.items) ?? []
     const executor = [...blocks.values()].find((block) => block.kind === 'agent')
     const all = [...blockOffers(blocks), ...agentOffers(agents, executor, agentId)]
     return origin === null ? all : takers(all, origin)
-  }, [blocks, data, agentId, origin])
+  }, [blocks, agents, agentId, origin])
 }
 
 function Tabs({ tab, onTab }: { tab: Tab; onTab: (tab: Tab) => void }) {

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
-import { Field } from '@/ui/Field'
 import { titleOf } from '../canvas/drawing'
 import type { Node } from '../document'
 import type { Faces } from '../faces'
@@ -10,6 +9,7 @@ import type { Problem } from '../problems/problem'
 import type { Editor } from '../useEditor'
 import { PinField } from './PinField'
 import { SubAgent } from './SubAgent'
+import { TitleField } from './TitleField'
 
 type Props = {
   editor: Editor
@@ -69,17 +69,7 @@ export function NodePanel({ editor, node, faces, problems, readOnly, field, onBa
         <p className="quiet small">{block?.description ?? say('canvas.not_installed')}</p>
       </div>
       {faults.has('block') && <p className="fault small">{faults.get('block')}</p>}
-      <Field
-        key={`name-${node.name ?? ''}`}
-        label={say('canvas.title')}
-        optional
-        disabled={readOnly}
-        defaultValue={node.name ?? ''}
-        onBlur={(event) => {
-          const name = event.target.value.trim()
-          if (name !== (node.name ?? '')) apply([{ op: 'rename_node', node: node.id, name }])
-        }}
-      />
+      <TitleField editor={editor} node={node} readOnly={readOnly} />
       {block?.kind === 'agent' && <SubAgent editor={editor} node={node} readOnly={readOnly} faces={faces} />}
       {pins.filter((pin) => !folded.includes(pin)).map(one)}
       {folded.length > 0 && (

@@ -68,7 +68,7 @@ function RunResult({ runId }: { runId: string }) {
           {say('again.goesBack')}
         </Link>
       )}
-      {run?.dry_run && <DryRunNote />}
+      {run?.dry_run && <DryRunNote mode={live.log.dry_run} />}
       {!live.over && live.status !== null && <StopRun runId={runId} />}
       {live.log.reason && <ErrorPanel problem={{ message: live.log.reason }} />}
       <RunOutputs results={live.log.results} over={live.over} />
