@@ -19,6 +19,7 @@ export function Button({ busy = false, writes = false, look, tiny, icon, ...prop
   return (
     <button
       type="button"
+      title={children === undefined ? rest['aria-label'] : undefined} // what a picture alone stands for
       {...rest}
       {...held}
       className={classes.filter(Boolean).join(' ')}

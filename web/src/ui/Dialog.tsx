@@ -19,6 +19,8 @@ type Props = {
 export function Dialog({ title, wide = false, plain = false, drawer = false, onClose, children }: Props) {
   const place = useRef<HTMLDialogElement>(null)
   const id = useId()
+  // A selection dragged out of the dialog ends in a click on it, too; only one that began beside it closes.
+  const began = useRef(false)
 
   useEffect(() => {
     const before = document.activeElement
@@ -32,13 +34,17 @@ export function Dialog({ title, wide = false, plain = false, drawer = false, onC
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc is the keyboard's way; this is a click beside the dialog
     <dialog
       ref={place}
-      className={drawer ? 'drawer' : wide ? 'wide' : ''}
+      // React Flow then takes no Delete that is pressed in here for the blocks below.
+      className={drawer ? 'nokey drawer' : wide ? 'nokey wide' : 'nokey'}
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()
         onClose()
       }}
-      onClick={(event) => event.target === place.current && onClose()}
+      onPointerDown={(event) => {
+        began.current = event.target === place.current
+      }}
+      onClick={(event) => began.current && event.target === place.current && onClose()}
     >
       <div className={plain ? 'unseen' : 'head'}>
         <h2 id={id}>{title}</h2>

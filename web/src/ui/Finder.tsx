@@ -77,6 +77,7 @@ export function Finder({ title, placeholder, choices, onClose }: Props) {
             role="option"
             tabIndex={-1}
             aria-selected={choice === chosen}
+            ref={choice === chosen ? intoView : undefined}
             className="palette-row"
             onClick={() => take(choice)}
             {...(choice.writes ? held : undefined)}
@@ -92,6 +93,10 @@ export function Finder({ title, placeholder, choices, onClose }: Props) {
       {shown.length === 0 && <p className="palette-none quiet">{say('shell.nothingFound')}</p>}
     </Dialog>
   )
+}
+
+function intoView(row: HTMLElement | null) {
+  row?.scrollIntoView({ block: 'nearest' })
 }
 
 function best(choices: readonly Choice[], typed: string): Choice[] {

@@ -30,6 +30,7 @@ export function Menu({ label, items }: { label: string; items: readonly MenuItem
         type="button"
         className="button ghost tiny square dots"
         aria-label={label}
+        title={label}
         aria-haspopup="menu"
         aria-expanded={open}
         popoverTarget={id}

@@ -28,9 +28,9 @@ export function remove(removal: Removal): void {
   toast(removal.said, { action: { label: say('common.undo'), act: () => takeBack(removal) } })
 }
 
-/** Whoever leaves has made up their mind. */
-export function settleAll(): void {
-  for (const removal of [...waiting.keys()]) void settle(removal)
+/** Whoever leaves has made up their mind. Done when all is sent and answered. */
+export async function settleAll(): Promise<void> {
+  await Promise.all([...waiting.keys()].map(settle))
 }
 
 function takeBack(removal: Removal): void {

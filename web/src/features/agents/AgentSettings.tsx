@@ -14,7 +14,7 @@ export function AgentSettings({ agentId }: { agentId: string }) {
   const held = useHeld()
   const [asked, setAsked] = useState<Partial<Schemas['AgentSettingsOut']>>({}) // a tick shows at once, a refusal takes it back
   if (isPending) return <SkeletonRows rows={2} />
-  if (error) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
+  if (error && data === undefined) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
   const shown = { ...data, ...asked }
 
   function ask(wanted: Partial<Schemas['AgentSettingsOut']>) {

@@ -58,8 +58,8 @@ function Picture({ agentId, from, to }: { agentId: string; from: number; to: num
   const after = useQuery(agentById(agentId, to))
   const blocks = useQuery(blockCatalogue)
   const problem = before.error ?? after.error ?? blocks.error
-  if (problem) return <ErrorPanel problem={problem} />
-  if (!before.data || !after.data || !blocks.data) return <Skeleton height="200px" />
+  if (!before.data || !after.data || !blocks.data)
+    return problem ? <ErrorPanel problem={problem} /> : <Skeleton height="200px" />
   return (
     <Suspense fallback={<Skeleton height="200px" />}>
       <DiffCanvas

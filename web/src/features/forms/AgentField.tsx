@@ -1,6 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
 import { useId } from 'react'
-import { agentList } from '@/features/agents/queries'
+import { useAllAgents } from '@/features/agents/useAllAgents'
 import { text } from '@/kit/json'
 import { say } from '@/kit/say'
 import type { FieldProps } from './props'
@@ -8,8 +7,7 @@ import type { FieldProps } from './props'
 /** One of one's own agents, by name. */
 export function AgentField({ label, help, value, fault, disabled, onChange }: FieldProps) {
   const id = useId()
-  const { data } = useInfiniteQuery(agentList)
-  const agents = data?.pages.flatMap((page) => page.items) ?? []
+  const agents = useAllAgents()
   const now = text(value) ?? ''
   return (
     <div className="field">

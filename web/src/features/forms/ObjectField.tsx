@@ -1,9 +1,10 @@
 import { fields, list } from '@/kit/json'
 import { Group } from './Group'
+import { marksOf } from './kinds'
 import type { FieldProps } from './props'
 import { ValueField } from './ValueField'
 
-/** A value with parts of its own, each with its field; what marks its kind is not asked for. */
+/** A value with parts of its own, each with its field; what marks its kind is not asked for but always kept. */
 export function ObjectField(props: FieldProps) {
   const { shape, value, disabled, onChange } = props
   const now = fields(value ?? shape.schema.default)
@@ -24,7 +25,8 @@ export function ObjectField(props: FieldProps) {
           disabled={disabled}
           onChange={(changed) => {
             const { [name]: _, ...rest } = now
-            onChange(changed === undefined ? rest : { ...rest, [name]: changed })
+            const marked = { ...rest, ...marksOf(shape.schema) }
+            onChange(changed === undefined ? marked : { ...marked, [name]: changed })
           }}
         />
       ))}

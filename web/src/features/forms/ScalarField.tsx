@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import { FileField } from '@/features/files/FileField'
 import { list, text } from '@/kit/json'
 import { say } from '@/kit/say'
@@ -6,6 +5,7 @@ import { AreaField, CheckField, ChoiceField, Field } from '@/ui/Field'
 import type { Kind } from './kinds'
 import type { FieldProps } from './props'
 import { readAs, written } from './typed'
+import { useTyped } from './useTyped'
 
 const TYPES: Partial<Record<Kind, string>> = {
   date: 'date',
@@ -13,8 +13,6 @@ const TYPES: Partial<Record<Kind, string>> = {
   moment: 'datetime-local',
   secret: 'password',
 }
-
-type Typed = { words: string; kept: string; fault: string | undefined }
 
 /** Text, long text, numbers, dates, times, files, secrets, and what may be anything. */
 export function ScalarField({
@@ -29,33 +27,22 @@ export function ScalarField({
   onChange,
 }: FieldProps) {
   const { kind, schema } = shape
-  const kept = value === undefined ? '' : written(value)
-  // The words are the user's ("1.50") as long as what was kept of them ("1.5") is what the document holds.
-  const [typed, setTyped] = useState<Typed | null>(null)
-  const shown = typed?.kept === kept ? typed : null
-
-  function keep(words: string) {
-    const read = readAs(kind, words)
-    if ('fault' in read) return setTyped({ words, kept, fault: read.fault })
-    setTyped({ words, kept: read.value === undefined ? '' : written(read.value), fault: undefined })
-    onChange(read.value)
-  }
-
+  const typed = useTyped((words) => readAs(kind, words), value, onChange)
   const shared = {
     label,
     name,
     disabled,
-    fault: shown?.fault ?? fault,
+    fault: typed.fault ?? fault,
     optional: !required,
     placeholder: written(schema.default) || text(schema.placeholder) || undefined,
-    value: shown?.words ?? kept,
-    onChange: (event: { target: { value: string } }) => keep(event.target.value),
+    value: typed.words,
+    onChange: (event: { target: { value: string } }) => typed.keep(event.target.value),
   }
   if (kind === 'long' || kind === 'any') {
     const more = kind === 'any' ? [help, say('forms.any')].filter(Boolean).join(' ') : help
     return <AreaField {...shared} help={more} rows={kind === 'long' ? 4 : 2} />
   }
-  if (kind === 'file') return <FileField {...shared} help={help} onChange={keep} />
+  if (kind === 'file') return <FileField {...shared} help={help} onChange={typed.keep} />
   const numeric = kind === 'number' || kind === 'integer'
   return (
     <Field

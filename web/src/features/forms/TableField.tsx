@@ -3,22 +3,23 @@ import { fields, list } from '@/kit/json'
 import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { Group } from './Group'
+import type { Kind } from './kinds'
 import type { FieldProps } from './props'
-import { readAs, written } from './typed'
+import { columnKind, readCell } from './typed'
+import { useTyped } from './useTyped'
 
-/** Rows that share their columns. Cells are JSON when they are JSON, else text. */
+/** Rows that share their columns. A cell is what its column declares, else JSON when it is JSON, else text. */
 export function TableField(props: FieldProps) {
   const { shape, label, value, disabled, onChange } = props
   const rows = list(value ?? shape.schema.default).map(fields)
-  const declared = Object.keys(fields(fields(shape.schema.items).properties))
+  const schemas = fields(fields(shape.schema.items).properties)
+  const declared = Object.keys(schemas)
   const [added, setAdded] = useState<readonly string[]>([])
   const [column, setColumn] = useState('')
   const columns = [...new Set([...declared, ...rows.flatMap((row) => Object.keys(row)), ...added])]
   const become = (next: readonly object[]) => onChange(next.length === 0 ? undefined : next)
 
-  function put(at: number, name: string, words: string) {
-    const read = readAs('any', words)
-    const cell = 'fault' in read ? words : (read.value ?? '')
+  function put(at: number, name: string, cell: unknown) {
     become(rows.map((row, index) => (index === at ? { ...row, [name]: cell } : row)))
   }
 
@@ -43,12 +44,12 @@ export function TableField(props: FieldProps) {
                 <tr key={at}>
                   {columns.map((name) => (
                     <td key={name}>
-                      <input
-                        className="input"
-                        aria-label={say('forms.cell', { label, column: name, number: at + 1 })}
+                      <Cell
+                        label={say('forms.cell', { label, column: name, number: at + 1 })}
+                        kind={columnKind(name, fields(schemas[name]), shape.root)}
+                        value={row[name]}
                         disabled={disabled}
-                        value={written(row[name])}
-                        onChange={(event) => put(at, name, event.target.value)}
+                        onChange={(cell) => put(at, name, cell)}
                       />
                     </td>
                   ))}
@@ -105,5 +106,32 @@ export function TableField(props: FieldProps) {
         </div>
       )}
     </Group>
+  )
+}
+
+type CellProps = {
+  label: string
+  kind: Kind
+  value: unknown
+  disabled: boolean | undefined
+  onChange: (cell: unknown) => void
+}
+
+/** One cell. Emptied it stays in its row, as an empty text. */
+function Cell({ label, kind, value, disabled, onChange }: CellProps) {
+  const read = (typed: string) => readCell(kind, typed)
+  const { words, fault, keep } = useTyped(read, value, (cell) => onChange(cell === undefined ? '' : cell))
+  return (
+    <>
+      <input
+        className="input"
+        aria-label={label}
+        aria-invalid={fault ? true : undefined}
+        disabled={disabled}
+        value={words}
+        onChange={(event) => keep(event.target.value)}
+      />
+      {fault && <span className="fault small">{fault}</span>}
+    </>
   )
 }

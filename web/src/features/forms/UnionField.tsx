@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { say } from '@/kit/say'
 import { Group } from './Group'
-import { alternativeFor, blankFor, typeName } from './kinds'
+import { alternativeFor, blankFor, chosenOf, typeName } from './kinds'
 import type { FieldProps } from './props'
 import { ValueField } from './ValueField'
 
@@ -12,7 +12,6 @@ export function UnionField(props: FieldProps) {
   const given = value ?? shape.schema.default ?? undefined
   const [wanted, setWanted] = useState<number | null>(null)
   const at = given === undefined ? (wanted ?? 0) : alternativeFor(given, alternatives)
-  const schema = alternatives[at] ?? {}
   return (
     <Group {...props}>
       <select
@@ -38,7 +37,7 @@ export function UnionField(props: FieldProps) {
         name={`${name} value`}
         label={label}
         help=""
-        schema={schema}
+        schema={chosenOf(shape, at, value)}
         root={root}
         value={value}
         disabled={disabled}

@@ -4,8 +4,8 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { type Fields, fields } from '@/kit/json'
 import index from '../../../../src/pilothouse/blocks/index.json?raw'
-import { alternativeFor, type Kind, shapeOf } from './kinds'
-import { readAs } from './typed'
+import { alternativeFor, blankFor, chosenOf, type Kind, marksOf, shapeOf } from './kinds'
+import { columnKind, readAs, readCell } from './typed'
 import { ValueField } from './ValueField'
 
 type Block = { name: string; inputs: Fields; examples: { ask?: Fields }[] }
@@ -79,4 +79,53 @@ test('B3: what is typed becomes a value, or a reason at the field', () => {
   expect(readAs('any', '[1')).toEqual({ fault: 'This is not valid JSON.' })
   expect(readAs('any', 'plain')).toEqual({ value: 'plain' })
   expect(readAs('text', '')).toEqual({ value: undefined })
+})
+
+test('B3: beside numbers whole ones are no type of their own, so that decimals can be typed', () => {
+  const numbers = [{ type: 'integer' }, { type: 'number' }]
+  expect(shapeOf('a', { anyOf: [...numbers, { type: 'null' }] }, {}).kind).toBe('number')
+  const some = shapeOf('a', { anyOf: [...numbers, { type: 'string' }] }, {}).alternatives
+  expect(some).toEqual([{ type: 'number' }, { type: 'string' }])
+})
+
+const tagged = (mark: string) => ({
+  type: 'object',
+  properties: { mark: { const: mark }, zone: { type: 'string' } },
+})
+const choice = { oneOf: [tagged('a'), tagged('b')], default: { mark: 'b', zone: 'UTC' } }
+
+test('B3: of several objects the one is chosen whose mark a value wears', () => {
+  const { alternatives } = shapeOf('x', choice, {})
+  expect(alternativeFor({ mark: 'b' }, alternatives)).toBe(1)
+  expect(alternativeFor({ zone: 'UTC' }, alternatives)).toBe(0)
+  expect(marksOf(tagged('b'))).toEqual({ mark: 'b' })
+  expect(blankFor('x', tagged('b'), {})).toEqual({ mark: 'b' })
+})
+
+test('B3: a choice of types begins with its default, until there is a value', () => {
+  const shape = shapeOf('x', choice, {})
+  expect(chosenOf(shape, 1, undefined).default).toBe(choice.default)
+  expect(chosenOf(shape, 0, { mark: 'a' })).not.toHaveProperty('default')
+  expect(drawn('x', choice, {})).toContain('value="UTC"')
+})
+
+const BEYOND = '9007199254740993' // 2 ** 53 + 1, which a number would make 2 ** 53
+
+test('B3: a whole number that would be another one is refused, or kept as text where anything goes', () => {
+  const fault = 'This whole number is too large to be kept exactly.'
+  expect(readAs('integer', BEYOND)).toEqual({ fault })
+  expect(readAs('number', `-${BEYOND}`)).toEqual({ fault })
+  expect(readAs('number', '1e300')).toEqual({ value: 1e300 })
+  expect(readAs('any', BEYOND)).toEqual({ value: BEYOND })
+  expect(readAs('any', `{"id": ${BEYOND}}`)).toHaveProperty('fault')
+  expect(readAs('any', `{"id": "${BEYOND}", "part": 0.${BEYOND}}`)).toHaveProperty('value.id', BEYOND)
+})
+
+test('B3: a cell is read as its column declares, else as JSON or text', () => {
+  const kinds = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, {}]
+  expect(kinds.map((column) => columnKind('x', column, {}))).toEqual(['text', 'number', 'any', 'any'])
+  expect(readCell('text', '2')).toEqual({ value: '2' })
+  expect(readCell('any', '1.0')).toEqual({ value: 1 })
+  expect(readCell('any', '[draft] eggs')).toEqual({ value: '[draft] eggs' })
+  expect(readCell('number', 'two')).toHaveProperty('fault')
 })

@@ -39,7 +39,7 @@ const FORMATS: Record<string, Kind> = {
 export function shapeOf(name: string, raw: Fields, root: Fields): Shape {
   const schema = followed(raw, root)
   const members = list(schema.anyOf ?? schema.oneOf).map((member) => followed(fields(member), root))
-  const real = members.filter((member) => member.type !== 'null')
+  const real = apart(members)
   const [only] = real
   const one = real.length === 1 && only !== undefined ? { ...only, ...described(schema) } : schema
   return { kind: kindOf(name, one, real), schema: one, root, alternatives: real }
@@ -52,6 +52,12 @@ function followed(raw: Fields, root: Fields): Fields {
     schema = { ...fields(fields(root.$defs)[String($ref).replace('#/$defs/', '')]), ...beside }
   }
   return schema
+}
+
+/** Nothing is no type to choose, and beside numbers whole ones are none either. */
+function apart(members: readonly Fields[]): Fields[] {
+  const numbers = members.some((member) => member.type === 'number')
+  return members.filter(({ type }) => type !== 'null' && !(numbers && type === 'integer'))
 }
 
 /** What stands beside a choice of types describes the one that is left. */
@@ -77,18 +83,36 @@ function isTable(schema: Fields): boolean {
   return schema.format === 'table' || items.type === 'object'
 }
 
-/** Which of several types a value is of; the first when it is of none. */
+/** Which of several types a value is of, by its mark if it wears one; the first when it is of none. */
 export function alternativeFor(value: unknown, alternatives: readonly Fields[]): number {
+  const marked = alternatives.findIndex((one) => discriminated(value, one))
+  if (marked >= 0) return marked
   const type = typeOf(value)
   const found = alternatives.findIndex(
-    (one) => one.type === type || (type === 'integer' && one.type === 'number') || discriminated(value, one),
+    (one) => one.type === type || (type === 'integer' && one.type === 'number'),
   )
   return Math.max(0, found)
 }
 
 function discriminated(value: unknown, schema: Fields): boolean {
-  const constants = Object.entries(fields(schema.properties)).filter(([, part]) => 'const' in fields(part))
-  return constants.length > 0 && constants.every(([key, part]) => fields(value)[key] === fields(part).const)
+  const marks = Object.entries(marksOf(schema))
+  return marks.length > 0 && marks.every(([key, mark]) => fields(value)[key] === mark)
+}
+
+/** What an object always says of itself, and by which it is told from others. */
+export function marksOf(schema: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields(schema.properties))
+      .filter(([, part]) => 'const' in fields(part))
+      .map(([key, part]) => [key, fields(part).const]),
+  )
+}
+
+/** The alternative in use. While there is no value, it begins with what the choice of types begins with. */
+export function chosenOf({ schema, alternatives }: Shape, at: number, value: unknown): Fields {
+  const chosen = alternatives[at] ?? {}
+  const start = schema.default ?? undefined
+  return start !== undefined && (value ?? undefined) === undefined ? { ...chosen, default: start } : chosen
 }
 
 export function typeOf(value: unknown): string {
@@ -105,13 +129,7 @@ export function blankFor(name: string, raw: Fields, root: Fields): unknown {
   if ('const' in schema) return schema.const
   if (kind === 'list' || kind === 'table') return []
   if (kind === 'map') return {}
-  if (kind === 'object') {
-    return Object.fromEntries(
-      Object.entries(fields(schema.properties))
-        .filter(([, part]) => 'const' in fields(part))
-        .map(([key, part]) => [key, fields(part).const]),
-    )
-  }
+  if (kind === 'object') return marksOf(schema)
   if (kind === 'boolean') return false
   if (kind === 'number' || kind === 'integer') return 0
   return ''

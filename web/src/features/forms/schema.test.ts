@@ -71,3 +71,12 @@ test('B3: an input that takes a file gets a field for files, and its reference i
   const report = 'workspace://01990000-0000-7000-8000-000000000101#text/csv'
   expect(valuesOf(field ? [field] : [], { report })).toEqual({ report })
 })
+
+test('a whole number that would be another one is refused, or sent as text where anything goes', () => {
+  const beyond = '9007199254740993'
+  const send = (typed: Record<string, string>) => valuesOf(fieldsOf(schema), { name: '', ...typed })
+  expect(() => send({ count: beyond })).toThrow('count: This whole number is too large to be kept exactly.')
+  expect(() => send({ items: `[${beyond}]` })).toThrow('too large')
+  expect(send({ items: beyond })).toEqual({ name: '', items: beyond })
+  expect(send({ items: `call ${beyond}` })).toEqual({ name: '', items: `call ${beyond}` })
+})

@@ -1,5 +1,7 @@
 /** A JSON Schema's properties as fields of a form, and what was typed as values. Pure. */
 import { type Fields, fields, list, text } from '@/kit/json'
+import { say } from '@/kit/say'
+import { holdsRounded, isRounded } from './rounded'
 
 export type FieldKind =
   | 'text'
@@ -98,11 +100,21 @@ export function valueIn(field: InputField, words: string): unknown {
   if (Number.isNaN(number) || (field.kind === 'integer' && !Number.isInteger(number))) {
     throw new Error(`${field.label}: a ${field.kind === 'integer' ? 'whole ' : ''}number is needed.`)
   }
+  if (isRounded(words)) throw new Error(`${field.label}: ${say('forms.large')}`)
   return number
 }
 
-/** A field that takes anything: JSON when it is JSON, else the text itself. */
+/** A field that takes anything: JSON when it is JSON, else the text itself. A number that JSON would change is text. */
 function parse(field: InputField, words: string): unknown {
+  if (isRounded(words)) return words
+  const value = parsed(field, words)
+  if (value !== words && holdsRounded(words)) {
+    throw new Error(`${field.label}: ${say('forms.large_inside')}`)
+  }
+  return value
+}
+
+function parsed(field: InputField, words: string): unknown {
   try {
     return JSON.parse(words)
   } catch {

@@ -24,7 +24,7 @@ export function LibraryTable({ view, onView }: Props) {
   const [picked, onPick] = useState<ReadonlySet<string>>(new Set())
   const actions = useEntryActions()
   if (isPending) return <SkeletonRows />
-  if (error) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
+  if (error && data === undefined) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
   const entries = data.pages.flatMap((page) => page.items).filter(({ id }) => !hidden.has(id))
   if (entries.length === 0)
     return view.q || view.status || view.favourite ? <NoneFound onView={onView} /> : <NoAgents />

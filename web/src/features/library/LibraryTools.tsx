@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { say, sayStatus } from '@/kit/say'
 import { LIBRARY_STATUSES, type LibraryStatus, type LibraryView } from './view'
 
@@ -9,13 +9,23 @@ type Props = { view: LibraryView; onView: (view: LibraryView, typing?: boolean) 
 /** Search and filter; the address follows once the typing pauses. */
 export function LibraryTools({ view, onView }: Props) {
   const [typed, setTyped] = useState(view.q ?? '')
-  useEffect(() => setTyped(view.q ?? ''), [view.q])
+  const told = useRef(view.q ?? '') // what the address was last told from here; its echo is no news
+
+  useEffect(() => {
+    const q = view.q ?? ''
+    if (q === told.current) return
+    told.current = q
+    setTyped(q)
+  }, [view.q])
 
   useEffect(() => {
     const { q: before = '', ...rest } = view
     const q = typed.trim()
     if (q === before) return
-    const pause = setTimeout(() => onView(q === '' ? rest : { ...rest, q }, true), PAUSE_MILLIS)
+    const pause = setTimeout(() => {
+      told.current = q
+      onView(q === '' ? rest : { ...rest, q }, true)
+    }, PAUSE_MILLIS)
     return () => clearTimeout(pause)
   }, [typed, view, onView])
 

@@ -5,7 +5,7 @@ import { Button } from '@/ui/Button'
 import { CopyButton } from '@/ui/CopyButton'
 import { Field } from '@/ui/Field'
 import { ErrorPanel } from '@/ui/States'
-import { SCOPES, type Scope, useCreateApiKey } from './apiKeys'
+import { SCOPES, type Scope, useCreateApiKey, wordsOf } from './apiKeys'
 
 /** Make a key; its value is shown here, once. */
 export function ApiKeyForm() {
@@ -37,7 +37,7 @@ export function ApiKeyForm() {
         <legend>{say('settings.keyScopes')}</legend>
         {SCOPES.map((scope) => (
           <label key={scope} className="check">
-            <input type="checkbox" name="scope" value={scope} /> <code>{scope}</code>
+            <input type="checkbox" name="scope" value={scope} /> {wordsOf(scope)} <code>{scope}</code>
           </label>
         ))}
       </fieldset>

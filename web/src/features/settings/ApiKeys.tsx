@@ -22,7 +22,7 @@ export function ApiKeys() {
   const [creating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<ApiKey | null>(null)
   if (isPending) return <SkeletonRows rows={4} />
-  if (error) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
+  if (error && data === undefined) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
   const keys = data.pages.flatMap((page) => page.items)
   const create = (
     <Button icon="plus" writes onClick={() => setCreating(true)}>

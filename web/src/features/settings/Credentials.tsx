@@ -20,7 +20,7 @@ export function Credentials() {
   const [deleting, setDeleting] = useState<Credential | null>(null)
   const [most, setMost] = useState(PAGE)
   if (isPending) return <SkeletonRows rows={4} />
-  if (error) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
+  if (error && data === undefined) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
   const add = (
     <Button icon="plus" writes onClick={() => setAdding(true)}>
       {say('settings.addCredential')}

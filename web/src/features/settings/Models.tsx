@@ -47,7 +47,7 @@ function Answering() {
 
 function Connections() {
   const { data, error, isPending, refetch } = useQuery(connections)
-  if (error) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
+  if (error && data === undefined) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
   if (isPending) return <SkeletonRows rows={2} />
   if (data.length === 0) return null
   return (

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import type { Schemas } from '@/api/shapes'
+import { sayIfKnown } from '@/kit/say'
 import { toastProblem } from '@/ui/toasts'
 
 export type ApiKey = Schemas['ApiKeyOut']
@@ -27,6 +28,11 @@ export const SCOPES: readonly Scope[] = [
   'tools:use',
   'chat:use',
 ]
+
+/** What a key with this scope may do. */
+export function wordsOf(scope: string): string {
+  return sayIfKnown(`settings.scope.${scope.replace(':', '_')}`) ?? ''
+}
 
 const all = ['api-keys'] as const
 
