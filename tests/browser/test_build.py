@@ -6,7 +6,7 @@ from playwright.sync_api import Page, StorageState, expect
 
 from tests.browser.agents import GREETING
 from tests.browser.conftest import Visit, ask
-from tests.browser.eyes import barriers
+from tests.browser.eyes import barriers, clipped
 from tests.browser.house import House
 
 
@@ -48,9 +48,18 @@ def test_b2_b5_b10_search_a_block_connect_it_undo_redo_and_save(
     open_block(page, "Fill text template")
     page.get_by_label("format", exact=True).fill("Good day {{ name }}!")
     page.get_by_role("heading", name="Fill text template").click()
+    page.get_by_role("button", name="More for this agent").click()
+    page.get_by_role("menuitem", name="Name and description").click()
+    about = page.get_by_role("dialog", name="Name and description")
+    about.get_by_label("Name").fill("Good day")
+    about.get_by_label("Description").fill("Greets whoever is named.")
+    assert barriers(page) == clipped(page) == []
+    about.get_by_role("button", name="Done").click()
+    expect(page.get_by_role("heading", name="Good day")).to_be_visible()
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("version 2", exact=True)).to_be_visible()
     saved = ask(page, "GET", f"/api/agents/{agent['id']}")
+    assert (saved["name"], saved["graph"]["description"]) == ("Good day", "Greets whoever is named.")
     assert [node["inputs"]["format"] for node in saved["graph"]["nodes"] if "format" in node["inputs"]] == [
         "Good day {{ name }}!"
     ]

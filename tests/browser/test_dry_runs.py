@@ -33,6 +33,11 @@ def test_l4_r5_a_dry_run_is_started_marked_replayed_and_compared_with_its_origin
     page.goto(f"/library/agents/{agent['id']}")
     page.get_by_label("name").fill("World")
     page.get_by_label("Dry run").check()
+    page.get_by_label("What stands in for the outside").select_option("simulate")
+    page.get_by_role("button", name="Start dry run").click()
+    expect(page.get_by_role("alert")).to_contain_text("model")
+    eyes.allowed = ("409",)  # no model is connected here
+    page.get_by_label("What stands in for the outside").select_option("stub")
     page.get_by_role("button", name="Start dry run").click()
     expect(page.get_by_role("note").filter(has_text=NOTE)).to_be_visible()
     expect(page.locator(".outputs")).to_contain_text("World")

@@ -101,6 +101,9 @@ def test_n3_a_pasted_link_and_back_restore_the_step_and_the_title_names_agent_an
     expect(page).to_have_url(f"{lived_in.url}/library/runs/{run['id']}?step=2")
     expect(picked).to_have_count(1)
     assert picked.inner_text() == second
+    page.get_by_role("link", name="on the canvas").click()
+    expect(page).to_have_url(f"{lived_in.url}/build/{run['agent_id']}?run={run['id']}")
+    expect(page.locator(".block-node").first).to_contain_text("completed")
     eyes.saw_nothing_wrong()
 
 

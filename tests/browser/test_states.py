@@ -190,3 +190,16 @@ def test_n5_a_server_with_another_build_offers_to_reload(lived_in: House, owner:
     lived_in.start()
     expect(page.locator(".banner")).to_contain_text("The server runs a new version")
     expect(page.locator(".banner").get_by_role("button", name="Reload")).to_be_visible()
+
+
+def test_d11_a_chat_without_messages_says_what_can_be_asked(lived_in: House, owner: StorageState, visit: Visit) -> None:
+    page, eyes = visit(lived_in, storage_state=owner)
+    page.goto("/")
+    made = ask(page, "POST", "/api/chat/sessions", {"dry_run": False})
+    page.goto(f"/chat/{made['id']}")
+    expect(page.locator(".suggestion")).to_have_count(4)
+    assert barriers(page) == clipped(page) == []
+    page.locator(".suggestion").last.click()
+    expect(page.locator(".turn-end")).to_be_visible()
+    expect(page.locator(".suggestion")).to_have_count(0)
+    eyes.saw_nothing_wrong()

@@ -1,5 +1,6 @@
 import ts from 'typescript'
 import { expect, test } from 'vitest'
+import { english } from './english'
 
 /** Folders whose every text comes from the catalogue. A folder that has got there is added, never taken out. */
 const CONVERTED =
@@ -37,4 +38,22 @@ test('D13: a text, and a label, that stand in the source are found; code and key
   const source =
     '<p title="Over here">Hello <b>{say("x")}</b><code>pilothouse serve</code><kbd>Ctrl</kbd> ×2</p>'
   expect(literalsIn('a.tsx', source)).toEqual(['a.tsx: title="Over here"', 'a.tsx: Hello'])
+})
+
+test('D13: every text of the catalogue is used', () => {
+  const all = import.meta.glob<string>('/src/**/*.{ts,tsx}', {
+    query: '?raw',
+    import: 'default',
+    eager: true,
+  })
+  const code = Object.entries(all)
+    .filter(([name]) => !name.startsWith('/src/kit/english/'))
+    .map(([, text]) => text)
+    .join('\n')
+  const named = new Set(Array.from(code.matchAll(/['"`]([\w.]+)['"`]/g), ([, key]) => key))
+  const begun = Array.from(code.matchAll(/`([\w.]+\.)\$\{/g), ([, start]) => start ?? '')
+  const unused = Object.keys(english).filter(
+    (key) => !named.has(key) && !begun.some((start) => key.startsWith(start)),
+  )
+  expect(unused).toEqual([])
 })

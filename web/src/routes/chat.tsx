@@ -33,7 +33,11 @@ export function ChatPage() {
           {shownTitle}
         </span>
       </div>
-      {sessionId === undefined ? <Welcome name={name} /> : <Chat key={sessionId} sessionId={sessionId} />}
+      {sessionId === undefined ? (
+        <Welcome name={name} />
+      ) : (
+        <Chat key={sessionId} sessionId={sessionId} name={name} />
+      )}
       {listed && (
         <Dialog title={say('shell.autopilot')} onClose={() => setListed(false)}>
           <SessionList current={sessionId ?? null} onPick={() => setListed(false)} />

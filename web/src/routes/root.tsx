@@ -25,7 +25,7 @@ function Doors() {
   // The page that the outlet shows: while a redirect is under way the address is already ahead of it.
   const shown = useRouterState({ select: (router) => router.matches.at(-1)?.fullPath })
   if (isPending) return <FrameSkeleton />
-  if (error) {
+  if (error && data === undefined) {
     return (
       <main className="sheet">
         <ErrorPanel problem={error} onRetry={() => void refetch()} />

@@ -28,8 +28,18 @@ class FakeSocket {
   }
 }
 
+/** What reads one channel without a socket. */
+type FakeSource = {
+  channel: string
+  after: number
+  listener: Listener
+  gaveUp: () => void
+  open: boolean
+  stopped: boolean
+}
+
 let sockets: FakeSocket[]
-let fallback: { channel: string; after: number; listener: Listener; stopped: boolean }[]
+let fallback: FakeSource[]
 let connection: Connection
 let signedOut: number
 
@@ -47,6 +57,7 @@ function listener() {
 }
 
 const newest = () => sockets.at(-1) as FakeSocket
+const newestSource = () => fallback.at(-1) as FakeSource
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -60,12 +71,13 @@ beforeEach(() => {
       sockets.push(socket)
       return socket as unknown as WebSocket
     },
-    (channel, after, heard) => {
-      const one = { channel, after, listener: heard, stopped: false }
+    (channel, after, heard, gaveUp) => {
+      const one: FakeSource = { channel, after, listener: heard, gaveUp, open: false, stopped: false }
       fallback.push(one)
-      return () => {
+      const stop = () => {
         one.stopped = true
       }
+      return { stop, isOpen: () => one.open }
     },
     () => {
       signedOut += 1
@@ -157,6 +169,43 @@ test('C2: what cannot open within 5 s is read over server-sent events until the 
   expect(fallback[0]?.stopped).toBe(true)
   expect(newest().sent).toEqual([{ op: 'subscribe', channel: 'run:b', after: 3, batch: true }])
   expect(one.heard).toEqual([3])
+})
+
+test('C2: a source that gave up is followed, after a rest, by one that goes on from the last id', () => {
+  connection.follow('run:b', 2, listener())
+  vi.advanceTimersByTime(6_000)
+  newestSource().listener.event(3, {})
+  newestSource().gaveUp()
+  expect(fallback).toMatchObject([{ after: 2, stopped: true }])
+  vi.advanceTimersByTime(1_000)
+  expect(fallback).toHaveLength(2)
+  expect(newestSource()).toMatchObject({ channel: 'run:b', after: 3, stopped: false })
+})
+
+test('C3: what gives up again and again rests longer, up to 15 s', () => {
+  connection.follow('run:b', 0, listener())
+  vi.advanceTimersByTime(6_000)
+  for (let failure = 0; failure < 8; failure++) {
+    newestSource().gaveUp()
+    vi.advanceTimersByTime(15_000)
+    expect(fallback).toHaveLength(failure + 2)
+  }
+  newestSource().gaveUp()
+  vi.advanceTimersByTime(7_000)
+  expect(fallback).toHaveLength(9)
+})
+
+test('C2: a source that is open works though nothing is heard, and one that is not is missed', () => {
+  connection.follow('run:b', 0, listener())
+  vi.advanceTimersByTime(6_000)
+  expect(connection.state()).toBe('lost')
+  newestSource().open = true
+  newestSource().listener.subscribed(0)
+  vi.advanceTimersByTime(60_000)
+  expect(connection.state()).toBe('connecting')
+  newestSource().open = false
+  vi.advanceTimersByTime(1_000)
+  expect(connection.state()).toBe('lost')
 })
 
 test('a reset begins again from nothing; a refusal is told', () => {

@@ -12,10 +12,19 @@ export type Listener = {
 
 export type Link = 'connecting' | 'open' | 'lost'
 
-/** What follows one channel without a socket, until it is told to stop. */
-export type Fallback = (channel: string, after: number, listener: Listener) => () => void
+export type Source = { stop: () => void; isOpen: () => boolean }
 
-type Follower = { after: number; listener: Listener; stopFallback: (() => void) | null }
+/** Follows one channel without a socket, until it is told to stop or says that it gave up. */
+export type Fallback = (channel: string, after: number, listener: Listener, gaveUp: () => void) => Source
+
+type Follower = {
+  after: number
+  listener: Listener
+  source: Source | null
+  /** How often in a row its source gave up, and when there may be another. */
+  failures: number
+  restsUntil: number
+}
 
 const SILENCE = 30_000
 const PING_EVERY = 12_000
@@ -43,7 +52,7 @@ export class Connection {
 
   /** Follow a channel after an id; each event comes once and in order. */
   follow(channel: string, after: number, listener: Listener): () => void {
-    const follower: Follower = { after, listener, stopFallback: null }
+    const follower: Follower = { after, listener, source: null, failures: 0, restsUntil: 0 }
     this.followers.set(channel, follower)
     if (this.isOpen()) this.ask(channel, follower)
     else if (this.socket === null && this.retry === undefined) this.connect()
@@ -69,7 +78,7 @@ export class Connection {
   }
 
   private leave(channel: string, follower: Follower): void {
-    follower.stopFallback?.()
+    follower.source?.stop()
     if (this.followers.get(channel) !== follower) return
     this.followers.delete(channel)
     if (this.isOpen()) this.send({ op: 'unsubscribe', channel })
@@ -101,8 +110,10 @@ export class Connection {
     this.lastFrame = Date.now()
     this.become('open')
     for (const [channel, follower] of this.followers) {
-      follower.stopFallback?.()
-      follower.stopFallback = null
+      follower.source?.stop()
+      follower.source = null
+      follower.failures = 0
+      follower.restsUntil = 0
       this.ask(channel, follower)
     }
   }
@@ -176,20 +187,33 @@ export class Connection {
 
   private heardByFallback = 0
 
+  /** A source that is open works, however quiet: it does not pass the heartbeats of the server on. */
   private fallbackWorks(): boolean {
-    return Date.now() - this.heardByFallback < SILENCE
+    const isOpen = [...this.followers.values()].some(({ source }) => source?.isOpen())
+    return isOpen || Date.now() - this.heardByFallback < SILENCE
   }
 
   /** The socket cannot open: read the channels that are looked at one by one. */
   private fallBack(): void {
     if (document.visibilityState === 'hidden') return
     for (const [channel, follower] of this.followers) {
-      follower.stopFallback ??= this.fallback(channel, follower.after, this.passingOn(follower))
+      if (follower.source === null && Date.now() >= follower.restsUntil) this.openSource(channel, follower)
     }
+  }
+
+  private openSource(channel: string, follower: Follower): void {
+    const source: Source = this.fallback(channel, follower.after, this.passingOn(follower), () => {
+      if (follower.source !== source) return
+      source.stop()
+      follower.source = null
+      follower.restsUntil = Date.now() + rest(follower.failures++)
+    })
+    follower.source = source
   }
 
   private passingOn(follower: Follower): Listener {
     const heard = () => {
+      follower.failures = 0
       this.heardByFallback = Date.now()
       if (this.link === 'lost') this.become('connecting')
     }

@@ -2,7 +2,10 @@ import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query
 import { api, rememberCsrf, unwrap } from '@/api/client'
 import { ApiProblem } from '@/api/errors'
 import type { Schemas } from '@/api/shapes'
+import { forgetDrafts } from '@/features/chat/drafts'
 import { tellTimesIn } from '@/kit/time'
+import { settleAll } from '@/ui/removals'
+import { toastProblem } from '@/ui/toasts'
 import { forgetSetupToken } from './setupToken'
 
 const all = ['accounts'] as const
@@ -61,8 +64,13 @@ export function useLogin() {
 export function useLogout() {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: () => unwrap(api.POST('/api/auth/logout')),
+    mutationFn: async () => {
+      await settleAll() // a stranger may delete nothing, also not what waited for an undo
+      await unwrap(api.POST('/api/auth/logout'))
+    },
+    onError: toastProblem,
     onSuccess: () => {
+      forgetDrafts()
       rememberCsrf(null)
       cache.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== all[0] })
       cache.setQueryData(standing.queryKey, { kind: 'stranger' })

@@ -1,33 +1,34 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useContext, useEffect, useRef, useState } from 'react'
+import { useContext, useEffect, useRef } from 'react'
 import { useLog } from '@/api/live/live'
 import { say } from '@/kit/say'
 import { announce } from '@/ui/announce'
 import { Button } from '@/ui/Button'
 import { ScrollFrame } from '@/ui/ScrollFrame'
 import { AbsentPage, ErrorPanel, Skeleton } from '@/ui/States'
+import { toastProblem } from '@/ui/toasts'
 import { WritesOff } from '@/ui/writes'
 import { Chips } from './Chips'
-import { Composer } from './Composer'
-import { keepDraft } from './drafts'
+import { Composer, type Writing } from './Composer'
 import { DryRunLine } from './Lines'
 import { sessionLog } from './log'
 import { settle, useOutbox } from './outbox'
 import { PilotLabel } from './PilotLabel'
 import { Progress } from './Progress'
-import { pendingOf, sessionList, useMarkSeen, useRetryTurn, useStopTurn } from './queries'
+import { pendingLists, pendingOf, sessionList, useMarkSeen, useRetryTurn, useStopTurn } from './queries'
+import { Suggestions } from './Suggestions'
 import { Thread } from './Thread'
 import { useFollowBottom } from './useFollowBottom'
 import { useSend } from './useSend'
-import { activeTurn, type ChatView, isLogged, lastModel } from './view'
+import { activeTurn, type ChatView, hasArrived, isLogged, lastModel } from './view'
 
 /** One session, live. */
-export function Chat({ sessionId }: { sessionId: string }) {
+export function Chat({ sessionId, name }: { sessionId: string; name: string }) {
   const { state: view, phase, refused, again } = useLog(sessionLog, sessionId)
   const send = useSend(sessionId)
   const stop = useStopTurn(sessionId)
   const retry = useRetryTurn(sessionId)
-  const [edits, setEdits] = useState(0)
+  const writing = useRef<Writing>(null)
   const frame = useRef<HTMLElement>(null)
   const { behind, toBottom } = useFollowBottom(frame, view.last)
   const turn = activeTurn(view)
@@ -39,7 +40,12 @@ export function Chat({ sessionId }: { sessionId: string }) {
 
   function post(text: string) {
     toBottom()
-    return send.mutateAsync({ text, message_id: crypto.randomUUID() }).then(() => undefined)
+    return send(text)
+  }
+
+  /** For what is clicked: no box has the text that a refusal could go back to. */
+  function pick(text: string) {
+    post(text).catch(toastProblem)
   }
 
   return (
@@ -53,12 +59,9 @@ export function Chat({ sessionId }: { sessionId: string }) {
           )}
           <Thread
             view={view}
-            onSend={(text) => void post(text)}
+            onSend={pick}
             onRetry={() => retry.mutate()}
-            onEdit={(text) => {
-              keepDraft(sessionId, text)
-              setEdits(edits + 1)
-            }}
+            onEdit={(text) => writing.current?.putBefore(text)}
           />
           {leaving.map((message) => (
             <div key={message.message_id} className="bubble-row leaving">
@@ -66,6 +69,9 @@ export function Chat({ sessionId }: { sessionId: string }) {
             </div>
           ))}
           {turn && <Progress view={view} turn={turn} />}
+          {phase === 'live' && view.items.length + leaving.length + chips.length === 0 && turn === null && (
+            <Suggestions name={name} onPick={pick} />
+          )}
         </div>
       </ScrollFrame>
       <div className="chat-foot">
@@ -76,7 +82,7 @@ export function Chat({ sessionId }: { sessionId: string }) {
         )}
         <Chips sessionId={sessionId} waiting={chips} />
         <Composer
-          key={edits}
+          ref={writing}
           sessionId={sessionId}
           busy={turn !== null}
           stopping={
@@ -98,10 +104,11 @@ function useWaiting(sessionId: string) {
   const { state: view } = useLog(sessionLog, sessionId)
   const pending = useQuery(pendingOf(sessionId))
   const outbox = useOutbox().filter((message) => message.session_id === sessionId)
-  const asked = pending.data?.messages ?? []
+  const listed = pending.data?.messages
 
-  useEffect(() => settle((id) => isLogged(view, id)), [view])
+  useEffect(() => settle((id) => hasArrived(id, view, listed)), [view, listed])
 
+  const asked = listed ?? []
   const known = new Set(asked.map((message) => message.message_id))
   const queued = outbox.filter((message) => message.queued && !known.has(message.message_id))
   return {
@@ -125,7 +132,7 @@ function useTurnNews(view: ChatView, turn: string | null) {
     if (ended !== undefined) announce(ENDS[ended] ?? say('chat.answerComplete'))
     if (before.current !== turn) {
       void cache.invalidateQueries({ queryKey: sessionList.queryKey })
-      void cache.invalidateQueries({ queryKey: ['chat', 'pending'] })
+      void cache.invalidateQueries({ queryKey: pendingLists })
     }
     before.current = turn
   }, [turn, ended, cache])

@@ -1,15 +1,27 @@
-import { type KeyboardEvent, useContext, useEffect, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type Ref,
+  useContext,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from 'react'
 import { ApiProblem } from '@/api/errors'
 import { say } from '@/kit/say'
 import { useHotkey } from '@/kit/useHotkey'
 import { Button } from '@/ui/Button'
 import { useWrite, WritesOff } from '@/ui/writes'
-import { draftOf, keepDraft } from './drafts'
+import { draftOf, joined, keepDraft } from './drafts'
 
 const MOST = 64_000
 const COUNT_FROM = 60_000
 
+/** What others may do with what is being written. */
+export type Writing = { putBefore: (text: string) => void }
+
 type Props = {
+  ref?: Ref<Writing>
   sessionId: string | null
   busy: boolean
   stopping: boolean
@@ -19,7 +31,7 @@ type Props = {
 }
 
 /** Where messages are written. What is refused comes back, with the reason. */
-export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: Props) {
+export function Composer({ ref, sessionId, busy, stopping, pilot, onSend, onStop }: Props) {
   const [text, setText] = useState(() => draftOf(sessionId))
   const [refused, setRefused] = useState<string | null>(null)
   const box = useRef<HTMLTextAreaElement>(null)
@@ -32,7 +44,7 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
   useEffect(() => {
     setText(draftOf(sessionId))
     setRefused(null)
-    if (matchMedia('(min-width: 768px)').matches) box.current?.focus()
+    takeFocus(box.current)
   }, [sessionId])
 
   function type(typed: string) {
@@ -40,16 +52,35 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
     keepDraft(sessionId, typed)
   }
 
+  /** The page may be gone by now, and its box with it: then the draft still has both. */
+  function putBefore(back: string) {
+    setText((typed) => joined(back, typed))
+    keepDraft(sessionId, joined(back, draftOf(sessionId)))
+  }
+
+  useImperativeHandle(ref, () => ({
+    putBefore: (back: string) => {
+      putBefore(back)
+      takeFocus(box.current)
+    },
+  }))
+
   function send() {
     const message = text.trim()
     if (message === '') return
     type('')
     setRefused(null)
     setTriedWhile(null)
-    onSend(message).catch((problem: Error) => {
-      type(message)
-      setRefused(reasonOf(problem))
-    })
+    void attempt(message)
+  }
+
+  async function attempt(message: string) {
+    try {
+      await onSend(message)
+    } catch (problem) {
+      putBefore(message)
+      setRefused(reasonOf(problem instanceof Error ? problem : new Error(String(problem))))
+    }
   }
 
   function pressed(event: KeyboardEvent) {
@@ -99,6 +130,11 @@ export function Composer({ sessionId, busy, stopping, pilot, onSend, onStop }: P
       </div>
     </div>
   )
+}
+
+/** Not on a phone, where the keyboard would cover the page. */
+function takeFocus(box: HTMLTextAreaElement | null): void {
+  if (matchMedia('(min-width: 768px)').matches) box?.focus()
 }
 
 function reasonOf(problem: Error): string {

@@ -9,7 +9,7 @@ import { Menu } from '@/ui/Menu'
 import { useHidden } from '@/ui/removals'
 import { ErrorPanel, Skeleton } from '@/ui/States'
 import { grouped, stateOf } from './groups'
-import { type Session, sessionList, usePinSession } from './queries'
+import { pendingLists, type Session, sessionList, usePinSession } from './queries'
 import { RenameDialog } from './SessionDialogs'
 import { useDeleteSession } from './useDeleteSession'
 
@@ -65,10 +65,15 @@ export function SessionList({ current, onPick }: { current: string | null; onPic
   )
 }
 
-/** Sessions change in other tabs and by themselves: the list is looked at again whenever the server hints so. */
+/** Sessions, and what waits in them, change in other tabs and by themselves: a hint of the server says when. */
 function useSessionNews() {
   const cache = useQueryClient()
-  useEffect(() => followUser(() => void cache.invalidateQueries({ queryKey: sessionList.queryKey })), [cache])
+  useEffect(() => {
+    return followUser(() => {
+      void cache.invalidateQueries({ queryKey: sessionList.queryKey })
+      void cache.invalidateQueries({ queryKey: pendingLists })
+    })
+  }, [cache])
 }
 
 type RowProps = {

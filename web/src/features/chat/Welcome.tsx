@@ -1,3 +1,5 @@
+import { useRef } from 'react'
+import { toastProblem } from '@/ui/toasts'
 import { Composer } from './Composer'
 import { PilotLabel } from './PilotLabel'
 import { Suggestions } from './Suggestions'
@@ -8,12 +10,26 @@ import { useSend } from './useSend'
 export function Welcome({ name }: { name: string }) {
   const send = useSend(null)
   const model = useAnsweringModel()
-  const post = (text: string) =>
-    send.mutateAsync({ text, message_id: crypto.randomUUID() }).then(() => undefined)
+  const leaving = useRef(false) // to the chat of what was sent: a second click picks nothing
+
+  async function post(text: string) {
+    leaving.current = true
+    try {
+      await send(text)
+    } catch (problem) {
+      leaving.current = false
+      throw problem
+    }
+  }
+
+  function pick(text: string) {
+    if (!leaving.current) post(text).catch(toastProblem)
+  }
+
   return (
     <div className="chat">
       <div className="thread-frame">
-        <Suggestions name={name} onPick={(text) => void post(text)} />
+        <Suggestions name={name} onPick={pick} />
       </div>
       <div className="chat-foot">
         <Composer

@@ -15,9 +15,12 @@ export const sessionList = queryOptions({
     unwrap(api.GET('/api/chat/sessions', { params: { query: { limit: 100, pinned_first: true } } })),
 })
 
+/** The messages that wait, of all sessions. */
+export const pendingLists = [...all, 'pending'] as const
+
 export function pendingOf(session_id: string) {
   return queryOptions({
-    queryKey: [...all, 'pending', session_id],
+    queryKey: [...pendingLists, session_id],
     queryFn: () => unwrap(api.GET('/api/chat/sessions/{chat_id}/messages/pending', at(session_id))),
   })
 }

@@ -79,6 +79,18 @@ export function isLogged(view: ChatView, message_id: string): boolean {
   return view.places[messageKey(message_id)] !== undefined
 }
 
+/**
+ * Whether the server has shown this message, in the log or among those that wait. From then on it alone knows how
+ * the message stands: another tab may take it back.
+ */
+export function hasArrived(
+  message_id: string,
+  view: ChatView,
+  listed: readonly { message_id: string }[] | undefined,
+): boolean {
+  return isLogged(view, message_id) || listed?.some((one) => one.message_id === message_id) === true
+}
+
 /** The model that answered last. */
 export function lastModel(view: ChatView): string | null {
   return Object.values(view.turns).findLast((turn) => turn.model !== null)?.model ?? null

@@ -1,6 +1,7 @@
 import { queryOptions, useMutation } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import { ApiProblem } from '@/api/errors'
+import { newId } from '@/kit/ids'
 import { uploadPath } from './reference'
 
 /** What is known of a file; one that is gone stays gone. */
@@ -33,7 +34,7 @@ export function useUpload() {
         return await put(file, uploadPath(file.name))
       } catch (problem) {
         if (!(problem instanceof ApiProblem && problem.code === 'already_exists')) throw problem
-        return put(file, uploadPath(file.name, crypto.randomUUID().slice(0, 8)))
+        return put(file, uploadPath(file.name, newId().slice(0, 8)))
       }
     },
   })

@@ -52,8 +52,8 @@ function SideBySide({ run, otherId }: { run: Run; otherId: string }) {
   const compared = useQuery(comparisonOf(run.id, otherId))
   const agent = useQuery(agentById(run.agent_id, run.version))
   const problem = other.error ?? compared.error
-  if (problem) return <ErrorPanel problem={problem} />
-  if (!other.data || !compared.data) return <SkeletonRows rows={4} />
+  if (!other.data || !compared.data)
+    return problem ? <ErrorPanel problem={problem} /> : <SkeletonRows rows={4} />
   const names = new Map(agent.data?.graph.nodes?.map((node) => [node.id, node.name]))
   const heads = [say('runs.nth', { id: run.id.slice(-6) }), say('runs.nth', { id: otherId.slice(-6) })]
   return (

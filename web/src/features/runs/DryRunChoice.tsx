@@ -21,7 +21,7 @@ export function DryRunChoice({ trial, records, onChange }: Props) {
         checked={trial.dry}
         onChange={({ target }) => onChange({ ...trial, dry: target.checked })}
       />
-      {trial.dry && records !== null && (
+      {trial.dry && (
         <div className="field">
           <label htmlFor={id}>{say('runs.dryAnswers')}</label>
           <select
@@ -31,7 +31,10 @@ export function DryRunChoice({ trial, records, onChange }: Props) {
             onChange={({ target }) => onChange({ ...trial, answers: target.value as Answers })}
           >
             <option value="stub">{say('runs.dryStub')}</option>
-            <option value="recorded">{say('runs.dryRecorded', { id: records.slice(-6) })}</option>
+            <option value="simulate">{say('runs.drySimulate')}</option>
+            {records !== null && (
+              <option value="recorded">{say('runs.dryRecorded', { id: records.slice(-6) })}</option>
+            )}
           </select>
         </div>
       )}

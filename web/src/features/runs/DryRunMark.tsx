@@ -6,10 +6,10 @@ export function DryRunBadge() {
 }
 
 /** What that means, where a run is looked at by itself. */
-export function DryRunNote() {
+export function DryRunNote({ mode }: { mode: string | null }) {
   return (
     <p role="note" className="dry-note">
-      {say('runs.dryRunNote')}
+      {say(mode === 'simulate' ? 'runs.dryRunSimulated' : 'runs.dryRunNote')}
     </p>
   )
 }

@@ -47,7 +47,7 @@ export function RunHead({ title, run, live, onStep }: Props) {
         {run.dry_run && <DryRunBadge />}
         <RunActions run={run} live={live} />
       </header>
-      {run.dry_run && <DryRunNote />}
+      {run.dry_run && <DryRunNote mode={log.dry_run} />}
       <RunFacts run={run} live={live} />
       {log.ended_at === null && waiting && <WaitsFor step={waiting} />}
       {(reason || failed !== undefined) && log.ended_at !== null && (
@@ -82,6 +82,9 @@ function RunFacts({ run, live: { log } }: Pick<Props, 'run' | 'live'>) {
         {agent.data?.name || say('runs.agent')}
       </Link>
       <span>{say('runs.version', { version: run.version })}</span>
+      <Link to="/build/$agentId" params={{ agentId: run.agent_id }} search={{ run: run.id }}>
+        {say('runs.openInBuild')}
+      </Link>
       {run.parent_id && (
         <Link to="/library/runs/$runId" params={{ runId: run.parent_id }}>
           {say('runs.partOf')}

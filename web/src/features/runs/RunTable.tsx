@@ -51,7 +51,7 @@ function Found({ agentId, view }: { agentId?: string; view: RunsView }) {
   const names = agentNames(useInfiniteQuery(agentList).data)
   const [picked, onPick] = useState<ReadonlySet<string>>(new Set())
   if (isPending) return <SkeletonRows />
-  if (error) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
+  if (error && data === undefined) return <ErrorPanel problem={error} onRetry={() => void refetch()} />
   const runs = data.pages.flatMap((page) => page.items).filter(({ id }) => !hidden.has(id))
   if (runs.length === 0) {
     if (view.status) return <p className="quiet">{say('runs.noneFound')}</p>

@@ -21,7 +21,7 @@ export function RunPageView({ runId, view, onView }: Props) {
   useTitle(title)
   if (run.isPending || (run.data && loading)) return <SkeletonRows />
   if (run.error instanceof ApiProblem && [404, 422].includes(run.error.status)) return <AbsentPage />
-  if (run.error) return <ErrorPanel problem={run.error} onRetry={() => void run.refetch()} />
+  if (run.error && !run.data) return <ErrorPanel problem={run.error} onRetry={() => void run.refetch()} />
   return (
     <>
       <RunHead title={title} run={run.data} live={live} onStep={(step) => onView({ ...view, step })} />
@@ -29,7 +29,7 @@ export function RunPageView({ runId, view, onView }: Props) {
         <SkeletonRows />
       ) : (
         <>
-          <Reviews runId={runId} steps={Object.values(live.log.steps)} />
+          <Reviews key={runId} runId={runId} steps={Object.values(live.log.steps)} />
           <RunOutputs runId={runId} results={live.log.results} over={live.over} />
           <RunSteps
             runId={runId}

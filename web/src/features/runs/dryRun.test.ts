@@ -20,3 +20,7 @@ test('L4: a dry run answers with the records of a run only where there is one', 
   expect(tried(ask, trial, 'r').dry_run).toEqual({ mode: 'recorded', run_id: 'r' })
   expect(tried(ask, trial, null).dry_run).toBe(true)
 })
+
+test('L4: a dry run lets a model answer when asked to', () => {
+  expect(tried(ask, { dry: true, answers: 'simulate' }, null).dry_run).toEqual({ mode: 'simulate' })
+})

@@ -3,8 +3,8 @@ import type { Schemas } from '@/api/shapes'
 
 type Ask = Schemas['RunIn']
 
-/** What blocks that reach outside give in a dry run: their examples, or what they gave in a run that has ended. */
-export type Answers = 'stub' | 'recorded'
+/** What blocks that reach outside give in a dry run: examples, what a model makes up, or what an ended run got. */
+export type Answers = 'stub' | 'simulate' | 'recorded'
 
 export type Trial = { dry: boolean; answers: Answers }
 
@@ -14,6 +14,7 @@ export const REAL: Trial = { dry: false, answers: 'stub' }
 export function tried(ask: Ask, { dry, answers }: Trial, records: string | null): Ask {
   if (!dry) return ask
   const { credentials: _, ...rest } = ask
+  if (answers === 'simulate') return { ...rest, dry_run: { mode: 'simulate' } }
   const recorded = answers === 'recorded' && records !== null
   return { ...rest, dry_run: recorded ? { mode: 'recorded', run_id: records } : true }
 }

@@ -1,4 +1,10 @@
-import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
 import type { Schemas } from '@/api/shapes'
 import type { RunsView } from './view'
@@ -55,6 +61,8 @@ export function reviewsOf(run_id: string, asked: string, inside: boolean) {
     queryFn: () => unwrap(api.GET('/api/runs/{run_id}/reviews', { params })),
     enabled: asked !== '' || inside,
     refetchInterval: inside ? 3_000 : false,
+    // One answered leaves the others where they are, with what is being written to them.
+    placeholderData: keepPreviousData,
   })
 }
 

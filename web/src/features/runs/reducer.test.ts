@@ -22,6 +22,14 @@ const events: RunEvent[] = [
   { id: 7, type: 'run.finished', at, status: 'completed', reason: null },
 ]
 
+test('L4: a run says what stood in for the outside', () => {
+  const { dry_run } = foldRun(emptyRun, [
+    { id: 1, type: 'run.status', at, status: 'queued', dry_run: 'simulate' },
+    { id: 2, type: 'run.status', at, status: 'running' },
+  ])
+  expect(dry_run).toBe('simulate')
+})
+
 test('a whole log becomes steps, results and a status', () => {
   expect(foldRun(emptyRun, events)).toEqual({
     last: 7,
@@ -29,6 +37,7 @@ test('a whole log becomes steps, results and a status', () => {
     started_at: at,
     ended_at: at,
     reason: null,
+    dry_run: null,
     takeovers: [],
     cost_microdollars: 30,
     results: [{ name: 'greeting', value: 'hello' }],

@@ -1,4 +1,4 @@
-import { fields } from '@/kit/json'
+import { fields, text } from '@/kit/json'
 import {
   blankStep,
   copyOf,
@@ -24,6 +24,8 @@ export type RunView = {
   started_at: string | null
   ended_at: string | null
   reason: string | null
+  /** What stands in for the outside in a dry run; null in others. */
+  dry_run: string | null
   /** When another worker took the run up, because the one before was gone. */
   takeovers: readonly string[]
 }
@@ -37,6 +39,7 @@ export const emptyRun: RunView = {
   started_at: null,
   ended_at: null,
   reason: null,
+  dry_run: null,
   takeovers: [],
 }
 
@@ -66,6 +69,7 @@ class Draft {
       const again = event.status === 'running' && this.view.status === 'running'
       if (again) this.view.takeovers = [...this.view.takeovers, event.at]
       this.view.status = String(event.status)
+      this.view.dry_run ??= text(event.dry_run)
       this.view.started_at ??= event.status === 'running' ? event.at : null
     }
   }

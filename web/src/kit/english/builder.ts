@@ -1,5 +1,12 @@
 /** Texts of builder, sorted by key. `{name}` is filled in; `one | other` are chosen by a count. */
 export const builder = {
+  'builder.about': 'Name and description',
+  'builder.aboutDescription': 'Description',
+  'builder.aboutDescriptionHelp': 'What it does and when it is of use. AutoPilot finds agents by it.',
+  'builder.aboutDone': 'Done',
+  'builder.aboutInstructions': 'Instructions',
+  'builder.aboutInstructionsHelp': 'What one should know before running it.',
+  'builder.aboutName': 'Name',
   'builder.actions': 'More for this agent',
   'builder.addBlock': 'Block',
   'builder.details': 'Details',

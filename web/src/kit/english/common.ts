@@ -8,6 +8,7 @@ export const common = {
   'common.copy': 'Copy',
   'common.copyCode': 'Copy code',
   'common.copyNamed': 'Copy {name}',
+  'common.copyRefused': 'The browser does not let this page copy. Select the text and copy it yourself.',
   'common.delete': 'Delete',
   'common.deleted': 'Deleted {name}.',
   'common.dismiss': 'Dismiss',

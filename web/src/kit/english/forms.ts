@@ -11,6 +11,8 @@ export const forms = {
   'forms.item': '{label} {number}',
   'forms.json': 'This is not valid JSON.',
   'forms.key': 'Key',
+  'forms.large': 'This whole number is too large to be kept exactly.',
+  'forms.large_inside': 'A whole number in it is too large to be kept exactly. In quotes it is kept as text.',
   'forms.new_column': 'New column of {label}',
   'forms.new_key': 'New key of {label}',
   'forms.no_agent': 'No agent chosen',
