@@ -63,9 +63,7 @@ class AutoPilot:
             record.log.begin("none", turn.turn.mode, turn.turn.tier)
             await _fail(record, Failed(unavailable.code, unavailable.message))
             return
-        record.log.begin(chosen.slug, turn.turn.mode, turn.turn.tier)
-        if turn.hold.job.attempt > 1:  # many may be taken up at once after a death: each says so before it prepares
-            await record.log.barrier()
+        await _begin(turn, record, chosen)
         tools = self._tools_of(turn, record)
         if not await _prepare(turn, record, chosen, tools.ledger.context):
             await _fail(record, Failed("empty_prompt", "There is nothing to answer."))
@@ -126,6 +124,13 @@ def session_filter(session: SessionFacts) -> JsonObject | None:
     """What the session was made to be limited to, whoever writes in it."""
     told = session.metadata.get("permissions")
     return told if isinstance(told, dict) else None
+
+
+async def _begin(turn: OpenTurn, record: TurnRecord, chosen: Chosen) -> None:
+    """After a death many are taken up at once: each says so before it prepares."""
+    record.log.begin(chosen.slug, turn.turn.mode, turn.turn.tier)
+    if turn.hold.job.attempt > 1:
+        await record.log.barrier()
 
 
 @dataclass(slots=True)

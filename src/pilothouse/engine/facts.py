@@ -232,7 +232,7 @@ class Facts(Flow):
         self.held = 0
 
     # One table for all runs: one in each would hold the run that holds it, and such rings are slow to be let go.
-    _readers: ClassVar[dict[str, Callable[[Any, Entry], None]]] = {
+    _readers: ClassVar[dict[str, Callable[["Facts", Entry], None]]] = {
         entries.QUEUED: _queued,
         entries.RUNNING: _running,
         entries.WAITING: _waiting,

@@ -100,9 +100,8 @@ class Stage:
         for act in acts:
             await act.close()
 
-    # -- in place
-
     def _perform(self, step: Step, end: float) -> None:
+        """In place, if it can be."""
         node = step.node
         if self._records is not None and (record := self._records.take(self.run, step)) is not None:
             recall(self.run, step, record, self.clock())

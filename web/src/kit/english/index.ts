@@ -9,6 +9,7 @@ import { files } from './files'
 import { forms } from './forms'
 import { live } from './live'
 import { runs } from './runs'
+import { scopes } from './scopes'
 import { settings } from './settings'
 import { shell } from './shell'
 import { status } from './status'
@@ -27,6 +28,7 @@ export const english = {
   ...forms,
   ...live,
   ...runs,
+  ...scopes,
   ...settings,
   ...shell,
   ...status,

@@ -1,0 +1,21 @@
+/** Texts of scopes, sorted by key. `{name}` is filled in; `one | other` are chosen by a count. */
+export const scopes = {
+  'settings.scope.agents_read': 'Read agents and their versions',
+  'settings.scope.agents_run': 'Start runs',
+  'settings.scope.agents_write': 'Make, change and delete agents',
+  'settings.scope.blocks_read': 'Read the catalogue of blocks',
+  'settings.scope.blocks_run': 'Run single blocks',
+  'settings.scope.chat_use': 'Talk to AutoPilot',
+  'settings.scope.credentials_read': 'See which credentials there are, never their secrets',
+  'settings.scope.credentials_write': 'Store and delete credentials',
+  'settings.scope.files_read': 'Read files',
+  'settings.scope.files_write': 'Store, move and delete files',
+  'settings.scope.identity': 'Tell who you are',
+  'settings.scope.library_write': 'Arrange the library',
+  'settings.scope.marketplace_read': 'Read the marketplace',
+  'settings.scope.runs_read': 'Read runs and what they gave',
+  'settings.scope.runs_write': 'Stop, repeat and delete runs',
+  'settings.scope.schedules_read': 'Read schedules',
+  'settings.scope.schedules_write': 'Make and change schedules',
+  'settings.scope.tools_use': 'Use the tools of AutoPilot',
+} as const
