@@ -39,7 +39,7 @@ def catalogue() -> dict[str, str]:
 def shown_words() -> set[str]:
     """All that the app may show, whole; of a text with gaps also what stands between them."""
     forms = [form for text in catalogue().values() for form in text.split(" | ")]
-    parts = [part.strip() for form in forms for part in re.split(r"\{\w+\}", form)]
+    parts = [part.strip(" ()") for form in forms for part in re.split(r"\{\w+\}", form)]
     blocks = [spec.name for spec in Registry().values()]
     sources = "".join(path.read_text(encoding="utf-8") for path in (WEB / "features").rglob("*.tsx"))
     literals = [words.strip() for words in re.findall(r">([^<>{}]+)<", sources)]
