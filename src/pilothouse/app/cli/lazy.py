@@ -27,6 +27,7 @@ COMMANDS = {
     "user": Entry("users:group", "Add people, reset passwords, disable and enable."),
     "key": Entry("keys:group", "Make, list and revoke API keys."),
     "keys": Entry("encryption:group", "List, rotate and drop encryption keys."),
+    "credential": Entry("credentials:group", "Keep, list and forget credentials."),
     "models": Entry("models:group", "Connect, try and remove model providers."),
     "owner-link": Entry("upkeep:owner_link", "Print a new link that makes the owner, once."),
     "config": Entry("upkeep:config", "Print every setting, its value and its source."),

@@ -7,7 +7,7 @@ from pilothouse.features.credentials.errors import (
     CredentialUnreadable,
     KeysMissing,
 )
-from pilothouse.features.credentials.queries import known_credentials, list_credentials
+from pilothouse.features.credentials.queries import known_credentials, list_credentials, told_of
 from pilothouse.features.credentials.rotation import (
     Sealed,
     check_keys,
@@ -16,7 +16,7 @@ from pilothouse.features.credentials.rotation import (
     rewrap_credentials,
 )
 from pilothouse.features.credentials.safe import Safe
-from pilothouse.features.credentials.schemas import ApiKeyIn, HostScopedIn, UserPasswordIn
+from pilothouse.features.credentials.schemas import ApiKeyIn, CredentialIn, HostScopedIn, UserPasswordIn
 from pilothouse.features.credentials.service import (
     CredentialUser,
     create_credential,
@@ -28,6 +28,7 @@ from pilothouse.features.credentials.vault import Vault
 
 __all__ = [
     "ApiKeyIn",
+    "CredentialIn",
     "CredentialInUse",
     "CredentialInvalid",
     "CredentialNotFound",
@@ -49,4 +50,5 @@ __all__ = [
     "reseal",
     "rewrap_credentials",
     "system_credentials",
+    "told_of",
 ]

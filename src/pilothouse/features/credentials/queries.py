@@ -45,3 +45,16 @@ async def known_credentials(read: Read, ids: Sequence[str]) -> dict[str, Credent
 
 def facts_of(row: StoredCredential) -> CredentialFacts:
     return CredentialFacts(row.provider, row.type, frozenset(map(str, as_list(row.scopes))))
+
+
+def told_of(row: StoredCredential) -> dict[str, object]:
+    """What everybody may know of it who may see it."""
+    told = row.shown if isinstance(row.shown, dict) else {}
+    return {
+        **{name: told.get(name) for name in ("hint", "username", "host")},
+        "header_names": told.get("header_names") or [],
+        "scopes": row.scopes,
+        "system": False,
+        **{name: getattr(row, name) for name in ("id", "provider", "type", "title")},
+        **{name: getattr(row, name) for name in ("created_at", "expires_at", "last_used_at")},
+    }

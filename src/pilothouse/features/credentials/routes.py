@@ -26,19 +26,7 @@ def _safe(request: Request) -> Safe:
 
 def shown(row: StoredCredential) -> CredentialOut:
     """A stored credential as everybody sees it who may see it."""
-    return CredentialOut.model_validate(_facts(row))
-
-
-def _facts(row: StoredCredential) -> dict[str, object]:
-    told = row.shown if isinstance(row.shown, dict) else {}
-    return {
-        **{name: told.get(name) for name in ("hint", "username", "host")},
-        "header_names": told.get("header_names") or [],
-        "scopes": row.scopes,
-        "system": False,
-        **{name: getattr(row, name) for name in ("id", "provider", "type", "title")},
-        **{name: getattr(row, name) for name in ("created_at", "expires_at", "last_used_at")},
-    }
+    return CredentialOut.model_validate(queries.told_of(row))
 
 
 def _of_the_installation(found: ApiKey) -> CredentialOut:
@@ -81,7 +69,7 @@ async def get_credential(credential_id: PathId, request: Request, read: Reader) 
     """One credential, and the agents that use it."""
     row = await queries.get_credential(read, credential_id)
     users = [CredentialUserOut(agent_id=each.agent_id, name=each.name) for each in await _users(request, read, row)]
-    return CredentialDetailOut.model_validate({**_facts(row), "used_by": users})
+    return CredentialDetailOut.model_validate({**queries.told_of(row), "used_by": users})
 
 
 @router.patch("/{credential_id}", response_model=CredentialOut, responses=problems(CredentialNotFound))
