@@ -103,6 +103,7 @@ def test_ap4_ap20_a_waiting_message_is_a_chip_until_it_is_taken_back_or_the_turn
         make_owner(page, house)
         say(page, "what is there?")
         expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        until_asked(page, script)
         chips = page.locator(".chip .clip")
         for words in ("one", "two", "three", "four"):
             say(page, words)
@@ -122,6 +123,15 @@ def test_ap4_ap20_a_waiting_message_is_a_chip_until_it_is_taken_back_or_the_turn
         expect(chips).to_have_count(0)
         expect(page.locator('[data-kind="user"]')).to_contain_text(["what is there?", "one", "three", "five"])
         eyes.saw_nothing_wrong()
+
+
+def until_asked(page: Page, script: Script) -> None:
+    """Until the model holds the question: a turn that is stopped before asks it nothing."""
+    for _ in range(600):
+        if script.requests:
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError("the model was not asked")
 
 
 def watch_the_answer(page: Page) -> None:
