@@ -108,6 +108,13 @@ async def _is_marked(parlour: Parlour, turn: str) -> bool:
     return bool(rows and rows[0][0])
 
 
+async def _mark(parlour: Parlour, turn: str) -> None:
+    """Ask the turn to stop, and tell nobody."""
+    lane = f"turn/{parlour.ann.user_id}"
+    mark = (CANCEL_JOB, (turn, lane, None, micros(), "nobody"))
+    await parlour.chat.lines.committer.land(WriteSet((mark,), locks=(lane,)))
+
+
 async def _lose(parlour: Parlour, turn: str, *, marked_before: int = 0) -> None:
     """Its worker has lost the cancelled turn, which is in line again, for much later."""
     await parlour.stand.tell(
@@ -140,9 +147,7 @@ async def test_a_message_after_a_cancel_does_not_wait_for_a_turn_that_is_in_line
     session, gate = await parlour.session(), new_id()
     dying = await parlour.start(session, f"insist {gate}")
     await parlour.reaches(gate)
-    lane = f"turn/{parlour.ann.user_id}"
-    mark = (CANCEL_JOB, (dying, lane, None, micros(), "nobody"))
-    await parlour.chat.lines.committer.land(WriteSet((mark,), locks=(lane,)))
+    await _mark(parlour, dying)
     await _lose(parlour, dying, marked_before=6_000_000)
     async with asyncio.timeout(6):
         begun = await parlour.say(session, "say fresh")
@@ -157,9 +162,7 @@ async def test_cancelled_never_becomes_completed(parlour: Parlour):
     session, gate = await parlour.session(), new_id()
     turn = await parlour.start(session, f"insist {gate}")
     await parlour.reaches(gate)
-    lane = f"turn/{parlour.ann.user_id}"
-    mark = (CANCEL_JOB, (turn, lane, None, micros(), "nobody"))
-    await parlour.chat.lines.committer.land(WriteSet((mark,), locks=(lane,)))
+    await _mark(parlour, turn)
     parlour.open(gate)
     assert await parlour.ended(turn) == "cancelled"
     assert (await parlour.events(session))[-1].data["status"] == "cancelled"

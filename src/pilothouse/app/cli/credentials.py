@@ -1,6 +1,5 @@
 """`pilothouse credential ...`: what agents sign in with elsewhere, from the machine's side."""
 
-import sys
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -8,7 +7,18 @@ import typer
 from pydantic import ValidationError
 
 from pilothouse.app.cli.desk import open_desk
-from pilothouse.app.cli.terminal import AsJson, UserMail, WrongCall, await_, brief_settings, hint, say, show, show_table
+from pilothouse.app.cli.terminal import (
+    AsJson,
+    UserMail,
+    ask_secret,
+    await_,
+    brief_settings,
+    faults_in,
+    hint,
+    say,
+    show,
+    show_table,
+)
 from pilothouse.base.keyring import open_keyring
 from pilothouse.features.agents import agents_naming
 from pilothouse.features.credentials import (
@@ -88,26 +98,18 @@ def remove(
 
 
 def _secrets(type_: str, headers: Sequence[str] | None, from_stdin: bool) -> dict[str, object]:
-    """Never arguments: those are seen by everyone on the machine."""
+    def secret(label: str) -> str:
+        return ask_secret(label, "--secret-stdin", from_stdin=from_stdin)
+
     if type_ == "host_scoped":
-        return {"headers": {name: _secret(name, from_stdin) for name in headers or ()}}
+        return {"headers": {name: secret(name) for name in headers or ()}}
     if type_ == "user_password":
-        return {"password": _secret("Password", from_stdin)}
-    return {"api_key": _secret("Key", from_stdin)} if type_ in TYPES else {}
-
-
-def _secret(label: str, from_stdin: bool) -> str:
-    if from_stdin:
-        return sys.stdin.readline().rstrip("\r\n")
-    if not sys.stdin.isatty():
-        raise WrongCall("There is no terminal to ask for what is secret. Use --secret-stdin.")
-    return typer.prompt(label, hide_input=True)
+        return {"password": secret("Password")}
+    return {"api_key": secret("Key")} if type_ in TYPES else {}
 
 
 def _read(said: dict[str, object]) -> CredentialIn:
     try:
         return CredentialIn.model_validate(said)
     except ValidationError as error:
-        faults = error.errors(include_input=False, include_url=False, include_context=False)
-        told = (f"{'.'.join(map(str, fault['loc'][1:])) or 'type'}: {fault['msg']}" for fault in faults)
-        raise WrongCall("; ".join(told)) from None
+        raise faults_in(error, below=1) from None  # first comes the type

@@ -1,6 +1,5 @@
 """`pilothouse models ...`: who answers, from the machine's side."""
 
-import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Annotated, TypeAlias
@@ -9,7 +8,17 @@ import typer
 from pydantic import ValidationError
 
 from pilothouse.app.cli.desk import open_desk
-from pilothouse.app.cli.terminal import AsJson, WrongCall, await_, brief_settings, hint, say, show, show_table
+from pilothouse.app.cli.terminal import (
+    AsJson,
+    ask_secret,
+    await_,
+    brief_settings,
+    faults_in,
+    hint,
+    say,
+    show,
+    show_table,
+)
 from pilothouse.app.turns import probe
 from pilothouse.base.actor import SYSTEM
 from pilothouse.base.keyring import open_keyring
@@ -123,16 +132,10 @@ def _read(
     try:
         return ConnectionIn.model_validate({**facts, "advanced_model": advanced, "free": free})
     except ValidationError as error:
-        faults = error.errors(include_input=False, include_url=False, include_context=False)
-        raise WrongCall("; ".join(f"{fault['loc'][0]}: {fault['msg']}" for fault in faults)) from None
+        raise faults_in(error) from None
 
 
 def _key(kind: str, from_stdin: bool) -> str | None:
-    """Never an argument: those are seen by everyone on the machine."""
-    if from_stdin:
-        return sys.stdin.readline().rstrip("\r\n") or None
-    if kind in ("ollama", "openai_compatible"):
+    if kind in ("ollama", "openai_compatible") and not from_stdin:
         return None
-    if not sys.stdin.isatty():
-        raise WrongCall("There is no terminal to ask for the key. Use --key-stdin.")
-    return typer.prompt("Key", hide_input=True)
+    return ask_secret("Key", "--key-stdin", from_stdin=from_stdin) or None

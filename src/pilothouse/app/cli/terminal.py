@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 import typer
 import uvloop
+from pydantic import ValidationError
 
 from pilothouse.app.cli.options import CHOSEN
 from pilothouse.base import telemetry
@@ -76,3 +77,19 @@ def show_table(rows: Sequence[Mapping[str, object]], columns: Sequence[str]) -> 
 
 class WrongCall(typer.BadParameter):
     """An argument that cannot be meant; exit 2."""
+
+
+def ask_secret(label: str, option: str, *, from_stdin: bool, twice: bool = False) -> str:
+    """A line that nobody sees. Never an argument: those are seen by everyone on the machine."""
+    if from_stdin:
+        return sys.stdin.readline().rstrip("\r\n")
+    if not sys.stdin.isatty():
+        raise WrongCall(f"There is no terminal to ask for the {label.lower()}. Use {option}.")
+    return typer.prompt(label, hide_input=True, confirmation_prompt=twice)
+
+
+def faults_in(error: ValidationError, *, below: int = 0) -> WrongCall:
+    """What is wrong with what was said, without what was said: it may be secret. `below`: how deep names begin."""
+    faults = error.errors(include_input=False, include_url=False, include_context=False)
+    told = (f"{'.'.join(map(str, fault['loc'][below:])) or 'type'}: {fault['msg']}" for fault in faults)
+    return WrongCall("; ".join(told))

@@ -1,6 +1,5 @@
 """`pilothouse user ...`: people, from the machine's side."""
 
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Annotated, Any, TypeAlias
@@ -8,7 +7,17 @@ from typing import Annotated, Any, TypeAlias
 import typer
 
 from pilothouse.app.cli.desk import Desk, open_desk
-from pilothouse.app.cli.terminal import AsJson, WrongCall, await_, brief_settings, hint, say, show, show_table
+from pilothouse.app.cli.terminal import (
+    AsJson,
+    WrongCall,
+    ask_secret,
+    await_,
+    brief_settings,
+    hint,
+    say,
+    show,
+    show_table,
+)
 from pilothouse.base.actor import SYSTEM, Role
 from pilothouse.features.accounts import Passwords, create_user, disable_user, enable_user, list_users, reset_password
 
@@ -118,9 +127,4 @@ async def _enable(desk: Desk, mail: str) -> None:
 
 
 def _password(from_stdin: bool) -> str:
-    """Never an argument: those are seen by everyone on the machine."""
-    if from_stdin:
-        return sys.stdin.readline().rstrip("\r\n")
-    if not sys.stdin.isatty():
-        raise WrongCall("There is no terminal to ask for the password. Use --password-stdin.")
-    return typer.prompt("Password", hide_input=True, confirmation_prompt=True)
+    return ask_secret("Password", "--password-stdin", from_stdin=from_stdin, twice=True)
