@@ -78,6 +78,14 @@ def bomb() -> bytes:
     return with_part(workbook_of([["a"]]), SHEET, b"<x>" + b" " * (101 * 1024 * 1024))
 
 
+def damaged(content: bytes) -> bytes:
+    """With other bytes in the middle of its largest part."""
+    with zipfile.ZipFile(BytesIO(content)) as parts:
+        part = max(parts.infolist(), key=lambda each: each.compress_size)
+    middle = part.header_offset + 30 + len(part.filename) + part.compress_size // 2
+    return content[:middle] + bytes(byte ^ 0xFF for byte in content[middle : middle + 40]) + content[middle + 40 :]
+
+
 HOSTILE: dict[str, Any] = {
     "bomb": bomb,
     "entities": lambda: with_part(workbook_of([["a"]]), SHEET, b'<!DOCTYPE x [<!ENTITY a "b">]>' + sheet("")),
@@ -86,6 +94,7 @@ HOSTILE: dict[str, Any] = {
     "many rows": lambda: with_part(
         workbook_of([["a"]]), SHEET, sheet(f'<sheetData><row r="{MAX_ROWS + 9}"><c><v>1</v></c></row></sheetData>')
     ),
+    "damaged": lambda: damaged(workbook_of([["some text that is packed"] * 20] * 20)),
     "not a workbook": lambda: with_part(workbook_of([["a"]]), "xl/workbook.xml", b"<x/>"),
 }
 
@@ -136,6 +145,9 @@ async def test_ref_2_a_data_uri_holds_one_megabyte_and_more_is_stored_first():
         ("https://x.test/", "file"),
         ("https://x.test/%2e%2e%2f..%5c..", "_"),
         ("https://x.test/a%0d%0ab", "a_b"),
+        ("https://x.test/a%C2%85b", "a_b"),
+        (f"https://x.test/{'語' * 90}.pdf", f"{'語' * 65}.pdf"),
+        (f"https://x.test/{'a' * 300}", "a" * 200),
     ],
 )
 def test_s11_a_name_from_outside_is_only_a_name(address: str, name: str):

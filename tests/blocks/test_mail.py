@@ -211,6 +211,10 @@ def test_a_mail_is_decoded_and_its_attachments_are_listed():
         b"Content-Type: multipart/mixed; boundary=x\r\n\r\nno boundary ever comes",
         b"Subject: =?utf-8?b?!!!?=\r\nContent-Transfer-Encoding: base64\r\n\r\n!!",
         b"".join(b"Content-Type: multipart/mixed; boundary=b%d\r\n\r\n--b%d\r\n" % (n, n) for n in range(3000)),
+        b"Subject: =?utf-8?b?a?=\r\n\r\nhi",
+        b"Content-Type: text/plain; charset=idna\r\n\r\n\xff",
+        b"Content-Type: text/plain; charset=undefined\r\n\r\nhi",
+        b"Content-Disposition: attachment; filename*=idna''a%ff\r\n\r\nhi",
         b"To: " + b"a@b.test, " * 5000 + b"\r\n\r\n",
     ],
 )

@@ -130,6 +130,13 @@ class EgressPolicy:
             raise EgressDenied("this is not the name of a host")
         return target
 
+    def is_listed(self, target: Target) -> bool:
+        """Whether the operator lists this very host or address."""
+        address = ip_address("127.0.0.1") if target.host == "localhost" else _literal(target.host)
+        if address is not None:
+            return any(permit.covers(target, address) for permit in self._permits)
+        return any(permit.host == target.host and permit.port in (None, target.port) for permit in self._permits)
+
     def admit(self, target: Target, address: Address) -> None:
         """Raise `EgressDenied` unless this address is public or permitted."""
         if is_public(address) or any(permit.covers(target, address) for permit in self._permits):

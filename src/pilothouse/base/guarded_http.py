@@ -62,7 +62,7 @@ class Reply:
         message["content-type"] = self.headers.get("content-type", "")
         try:
             return self.content.decode(message.get_content_charset() or "utf-8", errors="replace")
-        except LookupError:
+        except (LookupError, UnicodeError):  # some codecs take no `errors`
             return self.content.decode("utf-8", errors="replace")
 
     def json(self) -> Json:

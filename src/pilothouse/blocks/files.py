@@ -14,7 +14,9 @@ MAX_INLINE: Final = 1024 * 1024  # bytes that a data URI may hold where a file i
 _DATA: Final = re.compile(
     r"data:(?P<type>(?:[\w.+-]+/[\w.+-]+)?)(?:;(?!base64,)[\w=.+\"-]*)*(?P<base64>;base64)?,", re.IGNORECASE | re.ASCII
 )
-_ODD: Final = re.compile(r'[\x00-\x1f\x7f/\\<>:"|?*]+')
+MAX_NAME: Final = 200  # bytes; a place for files takes 255
+MAX_ENDING: Final = 20
+_ODD: Final = re.compile(r'[\x00-\x1f\x7f-\x9f/\\<>:"|?*]+')
 _ENDINGS: Final = {"text/plain": ".txt", "text/csv": ".csv", "application/json": ".json", "image/png": ".png"}
 
 
@@ -86,4 +88,9 @@ def name_in(address: str) -> str:
 
 def plain_name(told: str) -> str:
     """A name that every place for files takes."""
-    return _ODD.sub("_", told).strip(". ")[:100] or "file"
+    name = _ODD.sub("_", told).strip(". ")
+    if len(name.encode()) > MAX_NAME:
+        stem, dot, ending = name.rpartition(".")
+        ending = f"{dot}{ending}" if stem and len(ending.encode()) <= MAX_ENDING else ""
+        name = name.encode()[: MAX_NAME - len(ending.encode())].decode(errors="ignore").strip(". ") + ending
+    return name or "file"

@@ -3,6 +3,7 @@
 import email
 from collections.abc import Iterator
 from datetime import UTC
+from email.errors import MessageError
 from email.header import decode_header, make_header
 from email.message import Message
 from email.utils import getaddresses, parsedate_to_datetime
@@ -65,7 +66,7 @@ def _body(parts: list["Message[str, str]"], kind: str) -> str | None:
 def _text(part: "Message[str, str]") -> str:
     try:
         return _bytes(part).decode(part.get_content_charset() or "utf-8", errors="replace")
-    except LookupError:
+    except (LookupError, UnicodeError):  # some codecs take no `errors`
         return _bytes(part).decode("utf-8", errors="replace")
 
 
@@ -75,12 +76,19 @@ def _bytes(part: "Message[str, str]") -> bytes:
 
 
 def _attachment(part: "Message[str, str]") -> Json:
-    name = part.get_filename()
     return {
-        "name": None if name is None else _decoded(name),
+        "name": _file_name(part),
         "type": part.get_content_type(),
         "size": len(_bytes(part)),
     }
+
+
+def _file_name(part: "Message[str, str]") -> str | None:
+    try:
+        name = part.get_filename()
+    except (LookupError, UnicodeError):
+        return None
+    return None if name is None else _decoded(name)
 
 
 def _line(message: "Message[str, str]", name: str) -> str:
@@ -91,7 +99,7 @@ def _decoded(text: str) -> str:
     """Without the disguise in which other letters than ASCII's travel."""
     try:
         plain = str(make_header(decode_header(text)))
-    except (LookupError, UnicodeError, ValueError):
+    except (LookupError, ValueError, MessageError):
         plain = text
     return " ".join(plain.encode(errors="replace").decode().split())[:MAX_LINE]
 

@@ -2,6 +2,7 @@
 
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from datetime import date, datetime, time
 from io import BytesIO
@@ -51,7 +52,8 @@ def workbook_rows(content: bytes) -> list[list[str]]:
         raise
     except (zipfile.BadZipFile, InvalidFileException, ParseError, KeyError, IndexError, ValueError, TypeError) as fault:
         raise WorkbookRefused("it is damaged or no spreadsheet file") from fault
-    except (EOFError, NotImplementedError, RuntimeError, OverflowError, AttributeError) as fault:
+    except (EOFError, NotImplementedError, RuntimeError, OverflowError, AttributeError, zlib.error) as fault:
+        # `NotImplementedError` is how zipfile says that it does not know a packing
         raise WorkbookRefused("it is damaged, locked or packed in an unknown way") from fault
 
 

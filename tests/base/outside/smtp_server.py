@@ -23,6 +23,7 @@ class Post:
     tried: list[str] = field(default_factory=list[str])  # passwords
     refuses: dict[str, str] = field(default_factory=dict[str, str])  # recipient to answer
     after_data: str = "250 OK"
+    after_data_seconds: float = 0.0  # until it says so
     hangs: asyncio.Event | None = None  # set: it says nothing more
 
     def authenticate(self, server: SMTP, session: Session, envelope: Envelope, kind: str, told: Any) -> AuthResult:
@@ -45,6 +46,7 @@ class Post:
         if self.hangs is not None:
             self.hangs.set()
             await asyncio.Event().wait()
+        await asyncio.sleep(self.after_data_seconds)
         if self.after_data == "cut":
             assert isinstance(server.transport, asyncio.Transport)
             server.transport.abort()

@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from pilothouse.base.egress import EgressDenied
-from pilothouse.base.outside import GuardedOutside
+from pilothouse.base.outside import GuardedOutside, imap
 from pilothouse.base.outside.errors import ControlCharacter, FolderNotFound, NotEncrypted, SignInRefused
 from pilothouse.kit.errors import UpstreamError, UpstreamRefused
 from pilothouse.kit.outside import Login, MailSearch
@@ -54,6 +54,16 @@ async def test_a_large_mail_comes_without_its_end_and_says_how_large_it_is(outsi
     box.folders["INBOX"] = [Mail(1, b"Subject: big\r\n\r\n" + b"x" * 50_000)]
     (mail,) = await outside.read_mail(login(box), MailSearch(max_bytes=1000))
     assert (len(mail.content), mail.size) == (1000, 50_016)
+
+
+async def test_many_large_mails_come_in_parts_and_none_is_missing(
+    outside: GuardedOutside, box: Mailbox, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(imap, "MAX_BYTES", 400_000)
+    box.folders["INBOX"] = [Mail(uid, b"Subject: big\r\n\r\n" + b"x" * 100_000) for uid in range(1, 11)]
+    mails = await outside.read_mail(login(box), MailSearch(limit=10, max_bytes=100_000))
+    assert [mail.uid for mail in mails] == list(range(10, 0, -1))
+    assert all(10_000 < len(mail.content) < 100_000 and mail.size == 100_016 for mail in mails)
 
 
 async def test_a_server_cannot_fill_our_memory(outside: GuardedOutside, box: Mailbox):

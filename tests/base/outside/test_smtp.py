@@ -7,7 +7,7 @@ import pytest
 
 from pilothouse.base.egress import EgressDenied
 from pilothouse.base.leave import speaking_with
-from pilothouse.base.outside import GuardedOutside
+from pilothouse.base.outside import GuardedOutside, smtp
 from pilothouse.base.outside.errors import ControlCharacter, MailRefused, MailUncertain, NotEncrypted, SignInRefused
 from pilothouse.kit.errors import UpstreamError
 from pilothouse.kit.outside import Letter, Login
@@ -63,6 +63,23 @@ async def test_a_wrong_password_is_said_and_not_repeated(outside: GuardedOutside
         await outside.send_mail(login(post, password="wrong-canary"), LETTER)
     assert "canary" not in str(caught.value)
     assert post.mails == []
+
+
+async def test_a_password_that_the_server_cannot_be_told_is_said(outside: GuardedOutside, post: Post):
+    with pytest.raises(SignInRefused, match="plain letters"):
+        await outside.send_mail(login(post, password="pässword"), LETTER)
+    assert post.mails == []
+
+
+async def test_a_server_that_is_too_slow_with_a_mail_may_have_it(
+    outside: GuardedOutside, post: Post, monkeypatch: pytest.MonkeyPatch
+):
+    """It is not handed over again."""
+    monkeypatch.setattr(smtp, "SECONDS", 1.5)
+    post.after_data_seconds = 3.0
+    with pytest.raises(MailUncertain) as caught:
+        await outside.send_mail(login(post), LETTER)
+    assert not caught.value.retryable
 
 
 async def test_a_refused_recipient_refuses_the_mail_for_all(outside: GuardedOutside, post: Post):

@@ -51,6 +51,22 @@ async def test_the_token_goes_along_and_is_in_no_error(outside: GuardedOutside, 
         assert "canary" not in str(caught.value)
 
 
+async def test_a_token_goes_over_https_only_but_where_the_operator_lists_the_host():
+    closed = GuardedOutside(EgressPolicy(["10.0.0.1"]), resolver=look_up)
+    call = ToolCall("http://tools.example.com/mcp", "add", {}, token="token-canary", timeout=5.0)
+    with pytest.raises(EgressDenied, match="https only"):
+        await closed.call_tool(call)
+    policy = EgressPolicy(["127.0.0.1:8080", "tools.lan"])
+    for url, listed in (
+        ("http://127.0.0.1:8080/mcp", True),
+        ("http://localhost:8080/mcp", True),
+        ("http://localhost:8081/mcp", False),
+        ("http://tools.lan/mcp", True),
+        ("http://tools.example.com/mcp", False),
+    ):
+        assert policy.is_listed(policy.target_of(url)) is listed, url
+
+
 async def test_a_flood_is_cut(outside: GuardedOutside, workshop: Workshop):
     assert len(str((await ask(outside, workshop, "flood", size=100_000)).value)) == 100_000
     with pytest.raises(AnswerTooLarge):
@@ -70,14 +86,17 @@ async def test_another_origin_is_not_followed(outside: GuardedOutside, workshop:
 
 async def test_a_server_that_is_not_there_may_be_asked_again(outside: GuardedOutside, workshop: Workshop):
     with pytest.raises(UpstreamError) as caught:
-        await outside.call_tool(ToolCall("http://nowhere.test/mcp", "add", {}, timeout=30.0))
+        await outside.call_tool(ToolCall("https://nowhere.test/mcp", "add", {}, timeout=30.0))
     assert caught.value.retryable
 
 
 async def test_s5_no_connection_is_made_to_an_address_that_is_not_public(workshop: Workshop):
     async with GuardedOutside(EgressPolicy(), resolver=look_up) as outside:
         hosts = [*HOSTILE_HOSTS, "mail.test", "rebound.test", "me:secret@mail.test"]
-        for url in [*(f"http://{host}:{workshop.port}/mcp" for host in hosts), *NOT_HTTP]:
+        for url in [
+            *(f"{kind}://{host}:{workshop.port}/mcp" for host in hosts for kind in ("http", "https")),
+            *NOT_HTTP,
+        ]:
             with pytest.raises(EgressDenied):
                 await outside.call_tool(ToolCall(url, "add", {"a": 1, "b": 2}, timeout=30.0))
     assert workshop.connections == 0

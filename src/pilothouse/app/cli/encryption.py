@@ -8,12 +8,17 @@ from pilothouse.app.cli.desk import open_desk
 from pilothouse.app.cli.terminal import AsJson, WrongCall, await_, brief_settings, hint, say, show, show_table
 from pilothouse.app.sealed import SEALED
 from pilothouse.base.keyring import add_encryption_key, drop_encryption_key, open_keyring
+from pilothouse.base.reader import Reader
 from pilothouse.features.credentials import key_ids_in_use, reseal, rewrap_credentials
 
 group = typer.Typer(help="List, rotate and drop encryption keys.", no_args_is_help=True, rich_markup_mode=None)
 
 # A run's log may hold masks that were sealed when it was accepted; those texts begin with the id of their key.
 _IN_LOGS = "select 1 from segments where body like ?1 limit 1"
+
+
+async def _is_in_logs(reader: Reader, key_id: str) -> bool:
+    return bool(await reader.rows(_IN_LOGS, f'%"{key_id}.%'))
 
 
 @group.command("list")
@@ -24,8 +29,9 @@ def list_(as_json: AsJson = False) -> None:
     async def act() -> list[dict[str, Any]]:
         keyring = open_keyring(settings)
         async with open_desk(settings) as desk:
+            ids = [key_id for key_id, _ in keyring.encryption]
             used = await key_ids_in_use(desk.reader, SEALED)
-        ids = [key_id for key_id, _ in keyring.encryption]
+            used |= {key_id for key_id in ids if await _is_in_logs(desk.reader, key_id)}
         return [{"id": each, "seals": each == ids[0], "in_use": each in used} for each in ids]
 
     found = await_(act())
@@ -65,9 +71,10 @@ def drop(key_id: Annotated[str, typer.Argument(metavar="ID", help="The key to fo
     async def act() -> None:
         keyring = open_keyring(settings)
         async with open_desk(settings) as desk:
-            used = key_id in await key_ids_in_use(desk.reader, SEALED)
-            if used or await desk.reader.rows(_IN_LOGS, f'%"{key_id}.%'):
+            if key_id in await key_ids_in_use(desk.reader, SEALED):
                 raise WrongCall(f"Stored secrets name {key_id}. Call `pilothouse keys rotate` first.")
+            if await _is_in_logs(desk.reader, key_id):
+                raise WrongCall(f"Runs that are kept name {key_id}. It can go once they are deleted or have expired.")
         drop_encryption_key(keyring, key_id)
 
     await_(act())

@@ -10,7 +10,7 @@ from typing import Self
 
 import httpx2
 
-from pilothouse.base.egress import EgressPolicy
+from pilothouse.base.egress import EgressDenied, EgressPolicy
 from pilothouse.base.guarded_transport import GuardedTransport, Resolver, resolve
 from pilothouse.base.outside import imap, postgres, smtp, sqlite, tools
 from pilothouse.base.outside.door import GuardedDoor
@@ -61,7 +61,9 @@ class GuardedOutside:
 
     async def call_tool(self, call: ToolCall) -> ToolAnswer:
         """Call a tool of an MCP server in a session of its own."""
-        self._policy.target_of(call.url)
+        target = self._policy.target_of(call.url)
+        if target.scheme != "https" and not self._policy.is_listed(target):
+            raise EgressDenied("a tool server is spoken to over https only", host=target.host, port=target.port)
         certificates = await asyncio.to_thread(self._trust)
         guard = GuardedTransport(self._policy, resolver=self._resolver, ssl_context=certificates)
         return await tools.call_tool(guard, call)

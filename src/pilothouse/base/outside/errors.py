@@ -45,6 +45,12 @@ class QueryTooSlow(UpstreamRefused):
     wire_code = "query_too_slow"
 
 
+class QueryUncertain(UpstreamRefused):
+    """The connection broke while the database was to keep what the statement did: it may have been kept."""
+
+    wire_code = "query_uncertain"
+
+
 class ControlCharacter(Invalid):
     """A name or password holds a control character, which no server could tell from a command."""
 

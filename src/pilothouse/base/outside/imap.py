@@ -19,6 +19,7 @@ from pilothouse.kit.outside import Login, MailSearch, RawMail
 
 SECONDS = 60.0  # for the whole exchange
 MAX_BYTES = 25_000_000  # of all that a server says
+MAX_ENVELOPE = 10_000  # of what it says around a mail
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _SIZE = re.compile(rb"RFC822\.SIZE (\d+)")
 
@@ -30,6 +31,11 @@ class _Session(imaplib.IMAP4):
         self._opened = opened
         self._budget = MAX_BYTES
         super().__init__(login.host, login.port, timeout=SECONDS)
+
+    @property
+    def left(self) -> int:
+        """How many bytes may still be read."""
+        return self._budget
 
     def _create_socket(self, timeout: float | None) -> socket.socket:  # pyright: ignore[reportUnusedFunction]  called by the library
         return self._opened
@@ -73,12 +79,16 @@ def _read(
             session.shutdown()
 
 
-def _look(session: imaplib.IMAP4, search: MailSearch) -> list[RawMail]:
+def _look(session: _Session, search: MailSearch) -> list[RawMail]:
     if session.select(_mailbox(search.folder), readonly=True)[0] != "OK":
         raise FolderNotFound(f"this mailbox has no folder {search.folder!r}")
     found = _ok(session.uid("SEARCH", *_criteria(search)))
     uids = [int(word) for line in found if isinstance(line, bytes) for word in line.split()]
-    mails = [_fetch(session, uid, search.max_bytes) for uid in sorted(uids, reverse=True)[: search.limit]]
+    wanted = sorted(uids, reverse=True)[: search.limit]
+    mails: list[RawMail | None] = []
+    for uid in wanted:  # where all of them are large, each comes in part
+        share = session.left // (len(wanted) - len(mails)) - MAX_ENVELOPE
+        mails.append(_fetch(session, uid, max(1, min(search.max_bytes, share))))
     return [mail for mail in mails if mail is not None]
 
 

@@ -10,7 +10,14 @@ import asyncpg
 
 from pilothouse.base.leave import leave_to_send
 from pilothouse.base.outside.door import CONNECT_SECONDS, GuardedDoor
-from pilothouse.base.outside.errors import NotEncrypted, QueryRefused, QueryTooSlow, SignInRefused, said
+from pilothouse.base.outside.errors import (
+    NotEncrypted,
+    QueryRefused,
+    QueryTooSlow,
+    QueryUncertain,
+    SignInRefused,
+    said,
+)
 from pilothouse.base.outside.statements import Gathered, is_reading, param_for
 from pilothouse.kit.errors import UpstreamError, UpstreamTimeout
 from pilothouse.kit.json import Json, dumps, loads
@@ -41,16 +48,19 @@ class NamedContext(ssl.SSLContext):
 async def query_postgres(
     door: GuardedDoor, trust: Callable[[], ssl.SSLContext], login: Login, query: DatabaseQuery
 ) -> Rows:
-    """Raises `EgressDenied`, `SignInRefused`, `NotEncrypted`, `QueryRefused`, `QueryTooSlow` or an `UpstreamError`."""
+    """Raises `EgressDenied`, `SignInRefused`, `NotEncrypted`, `QueryRefused`, `QueryTooSlow`, `QueryUncertain` or an
+    `UpstreamError`.
+    """
     if query.read_only and not is_reading(query.statement):
         raise QueryRefused("this statement does more than look; switch `read_only` off to run it")
-    with _as_ours():
+    committing = asyncio.Event()
+    with _as_ours(committing):
         async with (
             asyncio.timeout(CONNECT_SECONDS + query.timeout + GRACE_SECONDS),
             _session(door, trust, login, query) as session,
         ):
             await leave_to_send()
-            return await (_read if query.read_only else _write)(session, query)
+            return await (_read(session, query) if query.read_only else _write(session, query, committing))
 
 
 @asynccontextmanager
@@ -103,14 +113,27 @@ async def _read(session: Session, query: DatabaseQuery) -> Rows:
     return Rows(found.columns, found.rows, found.truncated)
 
 
-async def _write(session: Session, query: DatabaseQuery) -> Rows:
+async def _write(session: Session, query: DatabaseQuery, committing: asyncio.Event) -> Rows:
     statement = await session.prepare(query.statement)
     found = Gathered([column.name for column in statement.get_attributes()], query.max_rows)
-    for row in await statement.fetch(*_params(statement, query.params)):
-        if not found.take(list(row.values())):
-            break
+    params = _params(statement, query.params)
+    if found.columns:
+        affected = await _take_all(await statement.cursor(*params), found)
+    else:
+        await statement.fetch(*params)
+        affected = _affected(statement.get_statusmsg())
+    committing.set()
     await session.execute("COMMIT")
-    return Rows(found.columns, found.rows, found.truncated, _affected(statement.get_statusmsg()))
+    return Rows(found.columns, found.rows, found.truncated, 0 if is_reading(query.statement) else affected)
+
+
+async def _take_all(cursor: Session, found: Gathered) -> int:
+    """How many rows came back; what is past the wanted ones is only counted."""
+    count, wants_more = 0, True
+    while chunk := await cursor.fetch(_CHUNK):
+        count += len(chunk)
+        wants_more = wants_more and all(found.take(list(row.values())) for row in chunk)
+    return count
 
 
 def _affected(status: str) -> int:
@@ -134,10 +157,14 @@ def _state(fault: asyncpg.PostgresError) -> str:
 
 
 @contextmanager
-def _as_ours() -> Generator[None]:
+def _as_ours(committing: asyncio.Event) -> Generator[None]:
     """What the library raises, said in our own errors."""
     try:
         yield
+    except (TimeoutError, OSError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError) as cause:
+        if committing.is_set():
+            raise QueryUncertain() from cause
+        raise _unreached(cause) from cause
     except asyncpg.InvalidAuthorizationSpecificationError as cause:
         raise SignInRefused() from cause
     except asyncpg.QueryCanceledError as cause:
@@ -146,15 +173,20 @@ def _as_ours() -> Generator[None]:
         raise QueryRefused("this statement does more than look; switch `read_only` off to run it") from cause
     except asyncpg.PostgresError as cause:
         raise QueryRefused(f"the database answered {_state(cause)}: {said(str(cause))}") from cause
-    except asyncpg.InterfaceError as cause:
-        raise QueryRefused(f"the statement cannot be run like this: {said(str(cause))}") from cause
-    except ssl.SSLCertVerificationError as cause:
+
+
+def _unreached(cause: Exception) -> Exception:
+    if isinstance(cause, asyncpg.InterfaceError):
+        return QueryRefused(f"the statement cannot be run like this: {said(str(cause))}")
+    if isinstance(cause, asyncpg.PostgresConnectionError):
+        return QueryRefused(f"the database answered {_state(cause)}: {said(str(cause))}")
+    if isinstance(cause, ssl.SSLCertVerificationError):
         told = f"the certificate of the database is not trusted: {cause.verify_message}"
-        raise NotEncrypted(told, hint="Set `tls` to `unverified` if you know this server.") from cause
-    except TimeoutError as cause:
-        raise UpstreamTimeout("the database did not answer in time") from cause
-    except OSError as cause:
-        if "SSL upgrade" in str(cause):
-            told = "the database offers no TLS, so it was told nothing; `tls` may be `off` in a network of your own"
-            raise NotEncrypted(told) from cause
-        raise UpstreamError(f"the database could not be reached: {type(cause).__name__}") from cause
+        return NotEncrypted(told, hint="Set `tls` to `unverified` if you know this server.")
+    if isinstance(cause, TimeoutError):
+        return UpstreamTimeout("the database did not answer in time")
+    if "SSL upgrade" in str(cause):
+        return NotEncrypted(
+            "the database offers no TLS, so it was told nothing; `tls` may be `off` in a network of your own"
+        )
+    return UpstreamError(f"the database could not be reached: {type(cause).__name__}")

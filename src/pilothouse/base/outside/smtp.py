@@ -8,6 +8,7 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from functools import partial
+from threading import Event
 
 from pilothouse.base.leave import leave_to_send
 from pilothouse.base.outside.door import GuardedDoor, held, in_thread
@@ -41,14 +42,15 @@ async def send_mail(
 ) -> None:
     """Raises `EgressDenied`, `SignInRefused`, `NotEncrypted`, `MailRefused`, `MailUncertain` or an `UpstreamError`."""
     refuse_controls(login.username, login.password, letter.sender, *letter.recipients)
-    with _as_ours():
+    handing = Event()
+    with _as_ours(handing):
         async with asyncio.timeout(SECONDS):
             opened = await door.connect(login.host, login.port, SECONDS)
             with held(opened) as handle:
                 session = await in_thread(threads, handle, partial(_sign_in, opened, trust, login, letter.sender))
                 try:
                     await leave_to_send()
-                    await in_thread(threads, handle, partial(_hand_over, session, letter))
+                    await in_thread(threads, handle, partial(_hand_over, session, letter, handing))
                 finally:
                     session.close()
 
@@ -62,6 +64,9 @@ def _sign_in(opened: socket.socket, trust: Callable[[], ssl.SSLContext], login: 
         if not login.tls_first:
             _encrypt(session, context)
         session.login(login.username, login.password)
+    except UnicodeEncodeError as cause:
+        session.close()
+        raise SignInRefused("this mail server takes only plain letters in user names and passwords") from cause
     except BaseException:
         session.close()
         raise
@@ -75,10 +80,11 @@ def _encrypt(session: smtplib.SMTP, context: ssl.SSLContext) -> None:
     session.starttls(context=context)
 
 
-def _hand_over(session: smtplib.SMTP, letter: Letter) -> None:
+def _hand_over(session: smtplib.SMTP, letter: Letter, handing: Event) -> None:
     _check(session.mail(letter.sender), f"mail from {letter.sender}")
     for recipient in letter.recipients:
         _check(session.rcpt(recipient), f"mail for {recipient}")
+    handing.set()
     try:
         _check(session.data(letter.content), "this mail")
     except (OSError, smtplib.SMTPServerDisconnected) as cause:
@@ -98,8 +104,10 @@ def _check(answer: tuple[int, bytes], what: str) -> None:
 
 
 @contextmanager
-def _as_ours() -> Generator[None]:
-    """What the library raises, said in our own errors."""
+def _as_ours(handing: Event) -> Generator[None]:
+    """What the library raises, said in our own errors. Once a mail is being handed over, nobody can tell from a server
+    that is too slow whether it has it.
+    """
     try:
         yield
     except smtplib.SMTPAuthenticationError as cause:
@@ -111,6 +119,8 @@ def _as_ours() -> Generator[None]:
     except ssl.SSLCertVerificationError as cause:
         raise NotEncrypted(f"the certificate of the mail server is not trusted: {cause.verify_message}") from cause
     except TimeoutError as cause:
+        if handing.is_set():
+            raise MailUncertain() from cause
         raise UpstreamTimeout("the mail server did not answer in time") from cause
     except (OSError, smtplib.SMTPException) as cause:
         raise UpstreamError(f"the mail server broke the connection: {type(cause).__name__}") from cause

@@ -29,7 +29,8 @@ from pilothouse.kit.ids import derived_id, new_id
 
 MEGABYTE: Final = 1024 * 1024
 LEAST_FREE: Final = 512 * MEGABYTE
-HELD_MICROS: Final = 24 * 3600 * 1_000_000  # a file that takes longer to come in may lose its room
+ARRIVAL_MICROS: Final = 600 * 1_000_000  # how long room is held for bytes that come in, counted from the last ones
+HELD_MICROS: Final = 24 * 3600 * 1_000_000  # and for a file that is whole, until it appears
 NOT_SCANNED: Final = "not_scanned"
 
 Origin: TypeAlias = Literal["upload", "run", "session"]
@@ -213,15 +214,21 @@ class Cabinet:
         self, user_id: str, place: Place, ask: NewFile, room: Room, chunks: AsyncIterable[bytes]
     ) -> Shelved:
         async def grow(size: int) -> None:
-            await self._ask_room(room._replace(size=size))
+            nonlocal room
+            asked = room._replace(size=size, now=micros(), expires_at=micros() + ARRIVAL_MICROS)
+            await self._ask_room(asked)
+            room = asked
 
         incoming = await self.store.receive()
         try:
             arrival = Arrival(incoming, self.limits.max_file_bytes, grow, room.size)
             async for chunk in chunks:
                 await arrival.take(chunk)
+                if room.expires_at - micros() < ARRIVAL_MICROS // 2:
+                    await grow(max(room.size, arrival.size))
             sum, now = await arrival.end(), micros()
-            content_id = str(await self._land(HOLD, room.reservation_id, new_id(), sum, arrival.size, now))
+            whole = (room.reservation_id, new_id(), sum, arrival.size, now, now + HELD_MICROS)
+            content_id = str(await self._land(HOLD, *whole))
             await incoming.keep(content_key(content_id))
         finally:
             await incoming.drop()
@@ -255,7 +262,7 @@ class Cabinet:
         now = micros()
         room = Room(
             *(room_id, file_id, user_id, place.path, ask.size or 0, ask.overwrite),
-            *(self.limits.quota_bytes, now, now + HELD_MICROS),
+            *(self.limits.quota_bytes, now, now + ARRIVAL_MICROS),
         )
         granted = await self._ask_room(room)
         return room._replace(file_id=granted)

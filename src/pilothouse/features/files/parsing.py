@@ -4,10 +4,11 @@ import csv
 import tomllib
 from datetime import date, datetime, time
 from io import StringIO
+from math import isfinite
 from typing import Final, Literal, TypeAlias, cast
 
 from pilothouse.features.files.yaml_values import read_yaml
-from pilothouse.kit.json import Json, loads
+from pilothouse.kit.json import MAX_DEPTH, Json, loads
 
 Wanted: TypeAlias = Literal["text", "object", "list", "rows"]  # `rows` is a list of lists
 
@@ -30,7 +31,21 @@ def parsed(text: str, name: str, mime_type: str, wanted: Wanted) -> Json:
         raise NotParsable(f"it cannot be read as {kind.upper()}") from fault
     if not isinstance(value, dict if wanted == "object" else list):
         raise NotParsable(f"it holds no {'object' if wanted == 'object' else 'list'}")
+    _check_json(value)
     return value
+
+
+def _check_json(value: Json, depth: int = 1) -> None:
+    """YAML and TOML can say what JSON cannot."""
+    if isinstance(value, dict | list):
+        if depth > MAX_DEPTH:
+            raise NotParsable(f"it is nested deeper than {MAX_DEPTH} levels")
+        for item in value.values() if isinstance(value, dict) else value:
+            _check_json(item, depth + 1)
+    elif isinstance(value, float) and not isfinite(value):
+        raise NotParsable("it holds a number that is not finite")
+    elif isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise NotParsable("it holds a whole number of more than 64 bits")
 
 
 def _read(kind: str, text: str, wanted: Wanted) -> Json:

@@ -81,12 +81,12 @@ _HOLD_CONTENT: Final = (
     "insert into file_contents (id, sha256, size_bytes, touched_at) values (?1, ?2, ?3, ?4)"
     " on conflict (sha256) where doomed_at is null do update set touched_at=excluded.touched_at returning id"
 )
-_NOTE_CONTENT: Final = "update file_reservations set content_id=?2, size_bytes=?3 where id=?1"
+_NOTE_CONTENT: Final = "update file_reservations set content_id=?2, size_bytes=?3, expires_at=?4 where id=?1"
 
 
-def _hold(reservation_id: str, content_id: str, sha256: str, size: int, now: int) -> Script:
+def _hold(reservation_id: str, content_id: str, sha256: str, size: int, now: int, until: int) -> Script:
     ((held,),) = yield _HOLD_CONTENT, (content_id, sha256, size, now)
-    yield _NOTE_CONTENT, (reservation_id, held, size)
+    yield _NOTE_CONTENT, (reservation_id, held, size, until)
     return held
 
 
