@@ -4,17 +4,19 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from pydantic_ai.messages import ModelResponse, TextPart
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.usage import RequestUsage
 from structlog.testing import capture_logs
 
+from pilothouse.autopilot.abandoned import kept_row
 from pilothouse.autopilot.models import Chosen, Models
+from pilothouse.autopilot.purse import Purse
 from pilothouse.autopilot.usage import Call, cost_of, cost_row, microdollars, note_absence
 from pilothouse.base.committer import WriteSet
 from pilothouse.base.settings import Settings
 from pilothouse.base.telemetry import REGISTRY
 from pilothouse.features.chat import events
-from pilothouse.features.models import CostRow, insert_cost
+from pilothouse.features.models import CostRow, Limits, Spending, insert_cost
 from tests.autopilot.till import Till
 from tests.base.waiting import until
 from tests.providers.script import Answer, Refusal, Tokens, Tool
@@ -121,6 +123,32 @@ def test_a_response_without_usage_is_not_priced_at_nothing():
     assert cost_of(answered(input_tokens=1_000_000), at_the_makers("gpt-4o")).source == "price_table"
 
 
+def test_what_nobody_counted_is_counted_by_its_length_where_there_is_a_price():
+    """13.4, 13.7: a public server that says nothing of usage must not be free of limits"""
+    asked: list[ModelMessage] = [ModelRequest(parts=[UserPromptPart("talk " * 4_000)])]
+    call = Call("user", "turn", 1, 0)
+    row = kept_row(lambda: asked, 10, answered(unmeasured_requests=1), at_the_makers("gpt-4o"), call)
+    assert row.source == "price_table"
+    assert row.prompt_tokens > 5_000
+    assert row.cost_u is not None
+    assert row.cost_u > 5_000
+    unpriced = kept_row(lambda: asked, 10, answered(unmeasured_requests=1), at_the_makers("nobody-knows-it"), call)
+    assert unpriced.source == "unknown"
+
+
+async def test_a_price_that_turned_out_to_be_unknown_refuses_the_next_call_while_there_is_a_limit(small_till: Till):
+    """13.4, 13.7: OpenRouter says the price afterwards, or does not"""
+    settings = {"openrouter_api_key": "k", "chat_model": "openrouter/maker/nobody-knows-it"}
+    chosen = Models(Settings.model_validate(settings)).resolve_chat_model()
+    reader = small_till.installation.api.reader
+    limited, free = Purse(Spending(reader, Limits(per_turn=1_000))), Purse(Spending(reader, Limits()))
+    assert await limited.refusal(small_till.user_id, 0, chosen) is None
+    refused = await limited.refusal(small_till.user_id, 0, chosen, unpriced=True)
+    assert refused is not None
+    assert refused.code == "price_unknown"
+    assert await free.refusal(small_till.user_id, 0, chosen, unpriced=True) is None
+
+
 def unknown_so_far() -> float:
     return REGISTRY.get_sample_value("pilothouse_cost_unknown_total") or 0.0
 
@@ -165,6 +193,19 @@ async def test_a_call_that_is_cancelled_is_paid_for_as_far_as_it_got(till: Till)
     assert (row["source"], row["prompt_tokens"], row["step"]) == ("price_table", 90_000, 1)
     assert row["completion_tokens"] > 1
     assert row["cost_u"] > 90_000  # a dollar per million tokens would be that
+
+
+async def test_a_call_that_is_cancelled_before_its_first_word_is_paid_for_by_what_was_asked(till: Till):
+    """13.4, 13.7"""
+    script = await till.play("anthropic", Answer(text=("late",), delay=30), model=CLAUDE)
+    turn_id = await till.bridge.start("talk " * 4_000)
+    await until(lambda: bool(script.asked))
+    await till.bridge.chat.cancel_turn(till.bridge.stand.ann.actor, till.bridge.session_id)
+    assert await till.bridge.ended(turn_id) == "cancelled"
+    (row,) = await till.rows()
+    assert (row["source"], row["completion_tokens"]) == ("price_table", 0)
+    assert row["prompt_tokens"] > 4_000
+    assert row["cost_u"] > 0
 
 
 async def test_a_call_in_flight_when_its_worker_dies_is_paid_for_by_an_estimate(till: Till):

@@ -223,6 +223,25 @@ async def test_what_was_said_to_a_turn_that_may_ask_no_more_stays_pending(till: 
     assert await still_pending(till) == ["and this"]
 
 
+async def test_a_turn_that_begins_with_nothing_left_to_spend_takes_no_message_that_waits(till: Till):
+    """9.3, 9.8: a turn was stopped, and what was said to it waits for the next one"""
+    slow = Answer(text=("word ",) * 400, pause=0.02, cost=0.001)
+    script = await till.play("openrouter", slow, autopilot_daily_cost_limit_microdollars=4_000)
+    turn_id = await till.bridge.start("talk")
+    await until(lambda: bool(script.asked))
+    said = till.bridge.message("and this")
+    await till.bridge.chat.start_turn(till.bridge.stand.ann.actor, till.bridge.session_id, said)
+    await till.bridge.chat.cancel_turn(till.bridge.stand.ann.actor, till.bridge.session_id)
+    assert await till.bridge.ended(turn_id) == "cancelled"
+    await till.spend(4_000)
+    assert await till.bridge.ended(await till.bridge.start("go on")) == "failed"
+    told = [event for event in await till.bridge.events() if event.type in (events.ERROR, events.FOLLOW_UP)]
+    assert [event.type for event in told] == [events.ERROR]
+    assert told[0].data["code"] == "budget_exceeded"
+    assert len(script.asked) == 1
+    assert await still_pending(till) == ["and this"]
+
+
 async def test_what_was_said_before_a_new_attempt_that_is_not_made_stays_pending(till: Till):
     """9.3, 9.8: the provider failed, and meanwhile the budget was spent"""
     answers = (Answer(tools=(FIND,), cost=0.001), Refusal(503, {"Retry-After": "2"}))

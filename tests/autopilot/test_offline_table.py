@@ -20,6 +20,8 @@ async def test_a_greeting_is_built_run_and_shown(bridge: Bridge):
     assert ran.calls[0][1]["inputs"] == {"name": "Ada"}
     assert ran.calls[0][1]["wait_for_result"] == 60
     assert "Hello Ada!" in ran.text
+    versions = await bridge.stand.ann.browser.get(f"/api/agents/{ran.outputs[0]['agent_id']}/versions")
+    assert [version["by_autopilot"] for version in versions.json()["items"]] == [True]
 
     shown = await bridge.ask("Show the results.")
     assert shown.calls == [

@@ -105,7 +105,7 @@ async def test_the_first_turn_names_the_session_and_the_next_does_not(both: Stag
 
     await until(named)
     assert ASK in str(script.asked[0])
-    sql = "select completion_tokens from cost_log where user_id=?1 and call_id like '%:title'"
+    sql = "select completion_tokens from cost_log where user_id=?1 and call_id like '%:title %'"
     [(took,)] = await either[0].worker.reader.rows(sql, both.bridge.stand.ann.actor.user_id)
     assert took > 0
     await both.bridge.ask("And in Norway?")

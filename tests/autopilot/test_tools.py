@@ -8,9 +8,10 @@ import pytest
 import pytest_asyncio
 
 from pilothouse.autopilot import all_tools, parts_for_tools
+from pilothouse.base.deferred import MAX_TOOL_WAIT_SECONDS, Deferred
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.permissions import UNRESTRICTED, Permissions
-from pilothouse.base.tools import MAX_TOOL_WAIT_SECONDS, Deferred, ToolContext
+from pilothouse.base.tools import ToolContext
 from pilothouse.features.agents.tools import GUIDE_TOOL
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import dumps

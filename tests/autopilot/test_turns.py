@@ -10,7 +10,7 @@ from pilothouse.autopilot.ledger import PARALLEL_CALLS
 from pilothouse.autopilot.purse import Purse, Refusal
 from pilothouse.autopilot.rounds import CLOSING_TEXT, MAX_ROUNDS
 from pilothouse.autopilot.turn import STREAM_IDLE_TIMEOUT_SECONDS
-from pilothouse.base.tools import MAX_TOOL_WAIT_SECONDS
+from pilothouse.base.deferred import MAX_TOOL_WAIT_SECONDS
 from pilothouse.features.chat import events
 from tests.autopilot.bridge import Bridge
 from tests.autopilot.stage import BYE, Stage, calls, numbered

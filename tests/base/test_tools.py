@@ -1,24 +1,19 @@
 """autopilot-tools:T1-T6, T9, X3: a typed function is a tool; its failures are results."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 from typing import Annotated, Any, Literal, cast
 
 import pytest
+from asyncpg import ConnectionDoesNotExistError
 from pydantic import Field
+from sqlalchemy import text
 
 from pilothouse.base.actor import SYSTEM
 from pilothouse.base.committer import CommitterOverloaded, DatabaseUnavailable
 from pilothouse.base.database import Database
-from pilothouse.base.tools import (
-    MAX_TOOL_WAIT_SECONDS,
-    Deferred,
-    Outcome,
-    ToolBox,
-    ToolContext,
-    ToolResult,
-    WaitSeconds,
-    wait_for,
-)
+from pilothouse.base.deferred import MAX_TOOL_WAIT_SECONDS, Deferred, WaitSeconds, wait_for
+from pilothouse.base.tools import Outcome, ToolBox, ToolContext, ToolResult
 from pilothouse.base.work import Units
 from pilothouse.kit.errors import Conflict
 
@@ -69,9 +64,10 @@ async def wait_long(ctx: ToolContext, seconds: int) -> Deferred:
 
 
 @pytest.fixture
-def ctx(tmp_path: Any) -> ToolContext:
-    units = Units(Database(f"sqlite+aiosqlite:///{tmp_path / 'x.db'}", pool_size=2))
-    return ToolContext(SYSTEM, "session", "turn", "call", "turn:call", units)
+async def ctx(tmp_path: Any) -> AsyncGenerator[ToolContext]:
+    database = Database(f"sqlite+aiosqlite:///{tmp_path / 'x.db'}", pool_size=2)
+    yield ToolContext(SYSTEM, "session", "turn", "call", "turn:call", Units(database))
+    await database.close()
 
 
 async def call(ctx: ToolContext, name: str, **arguments: Any) -> Outcome:
@@ -129,8 +125,11 @@ async def test_wrong_arguments_are_named_by_field_and_nothing_runs(ctx: ToolCont
     assert output["hint"] == "open_door needs door."
 
 
-@pytest.mark.parametrize(("asked", "given"), [(-1, 0), (10_000, MAX_TOOL_WAIT_SECONDS), (7, 7)])
-async def test_waits_are_clamped_never_refused(ctx: ToolContext, asked: int, given: int):
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [(-1, 0), (10_000, MAX_TOOL_WAIT_SECONDS), (7, 7), (600.0, 300), ("600", 300), (1e9, 300), (-5.0, 0), (0.5, 0)],
+)
+async def test_waits_are_clamped_never_refused(ctx: ToolContext, asked: float | str, given: int):
     outcome = await call(ctx, "open_door", door="d", wait=asked)
     assert cast(list[Any], outcome.output["value"])[1] == given
 
@@ -171,6 +170,30 @@ async def test_that_the_database_is_away_is_not_a_result(ctx: ToolContext):
         await box["store"].call(ctx, {})
     with pytest.raises(CommitterOverloaded):
         await box["store"].look(ctx, wait_for("run", "r", "r", 1), late=True)
+
+
+async def test_a_database_that_goes_away_within_a_unit_is_not_a_result(ctx: ToolContext):
+    """autopilot:11.2: sessions tell it in the words of their driver."""
+    box = ToolBox()
+
+    async def look(ctx: ToolContext) -> ToolResult:
+        """Look something up."""
+        async with ctx.read() as read:
+            raise ConnectionDoesNotExistError(f"gone, {read.actor.user_id}")
+
+    async def write(ctx: ToolContext) -> ToolResult:
+        """Write a row that cannot be."""
+        async with ctx.write() as work:
+            await work.session.execute(text("insert into nowhere values (1)"))
+        return Answer(message="")
+
+    for function in (look, write):
+        box.tool(label="x")(function)
+    with pytest.raises(DatabaseUnavailable):
+        await box["look"].call(ctx, {})
+    failed = await box["write"].call(ctx, {})
+    assert isinstance(failed, Outcome)
+    assert (failed.success, failed.output["code"]) == (False, "internal")  # our own fault is no outage
 
 
 def test_a_tool_may_not_wait_longer_than_the_turn_waits_for_it():

@@ -27,7 +27,8 @@ def forked(
 ) -> tuple[list[Entry], Forked]:
     """The log with which the new run begins, as it will be read from the disk."""
     first = accepted(7, past.log[0][2]["inputs"])
-    made = fork(past, chosen, compile_plan(newer or doc, shelf().catalogue), first, NO_MASKS, edits)
+    plan = compile_plan(newer or doc, shelf().catalogue)
+    made = fork(past, chosen, plan, first, NO_MASKS, edits, newer=newer is not None)
     return [from_disk(entry) for entry in [first, *made.entries]], made
 
 
@@ -144,6 +145,18 @@ async def test_k3_in_another_version_only_nodes_with_equal_block_and_inputs_are_
     assert again.run.outputs == {"out": [[4, {"b": 1, "a": 4}]]}
     assert blocks.get("write").calls == []
     assert len(blocks.get("collect").calls) == 1
+
+
+async def test_k3_an_effect_whose_inputs_are_others_in_that_version_is_said_to_be_done_again():
+    played = await play(FAN, shelf())
+    changed = [node("other", "write", value="y") if each.id == "other" else each for each in FAN.nodes]
+    newer = graph(changed, *FAN.links)
+    chosen = step_of(played, "out")
+    _, made = forked(FAN, past_of(FAN, played.log), chosen, None, newer)
+    assert {step.node.id for step in made.again} == {"out", "other", "side"}
+    assert "other" not in {step.node.id for step in made.reused}
+    again, _ = await fork_and_play(FAN, played, chosen, None, newer)
+    assert again.run.outputs["side"] != played.run.outputs["side"]
 
 
 async def test_k3_a_step_that_nothing_leads_to_is_said_so():

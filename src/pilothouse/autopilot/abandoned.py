@@ -1,6 +1,6 @@
 """What a call that was given up has cost: providers charge for it too, and a limit must not be dodged by cancelling."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -26,9 +26,17 @@ def abandoned_row(
         input_tokens=told.input_tokens or _tokens(asked) + beside,
         cache_read_tokens=told.cache_read_tokens,
         cache_write_tokens=told.cache_write_tokens,
-        output_tokens=max(told.output_tokens, _tokens([heard])),
+        output_tokens=max(told.output_tokens, _tokens([heard]) if heard.parts else 0),
     )
     return cost_row(replace(heard, usage=usage), chosen, call)
+
+
+def kept_row(
+    asked: Callable[[], Sequence[ModelMessage]], beside: int, response: ModelResponse, chosen: Chosen, call: Call
+) -> CostRow:
+    """Of a call that gave its answer; where nobody counted, by the length of what was asked and heard."""
+    row = cost_row(response, chosen, call)
+    return abandoned_row(asked(), beside, response, chosen, call) if row.source == "unknown" else row
 
 
 def lost_row(asked: Sequence[ModelMessage], beside: int, said: str, chosen: Chosen, call: Call) -> CostRow:

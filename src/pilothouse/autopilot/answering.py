@@ -30,7 +30,7 @@ async def answer_calls(
     require_lease(hold)
     if record.waits:
         failpoints.hit("turn_woken")
-    await ledger.run(calls)
+    await ledger.run(calls, heard)
     while record.waits:
         heard()
         hold.told.clear()

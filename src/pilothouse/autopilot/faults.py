@@ -19,6 +19,8 @@ from pydantic_ai.exceptions import (
 )
 from pydantic_ai.messages import ModelResponse
 
+# Failures that another model may not have.
+FALLS_BACK: Final = frozenset({"model_unavailable", "provider_auth", "provider_error", "all_attempts_exhausted"})
 ATTEMPTS: Final = 3
 MAX_BACKOFF_SECONDS: Final = 30.0
 _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -13,9 +13,10 @@ from pilothouse.autopilot.parking import ParkedWork
 from pilothouse.autopilot.record import TurnRecord, arguments_of, can_be_kept
 from pilothouse.base import failpoints
 from pilothouse.base.committer import CommitterOverloaded, DatabaseUnavailable
+from pilothouse.base.deferred import Deferred
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.loops import end_tasks
-from pilothouse.base.tools import Deferred, Outcome, Tool, ToolBox, ToolContext
+from pilothouse.base.tools import Outcome, Tool, ToolBox, ToolContext
 from pilothouse.kit.json import JsonObject
 
 PARALLEL_CALLS: Final = 8
@@ -38,14 +39,14 @@ class Ledger:
     _before: frozenset[str] = frozenset()
     _away: Exception | None = None  # what a call that can be made again has met instead of the database
 
-    async def run(self, calls: Sequence[ToolCallPart]) -> None:
+    async def run(self, calls: Sequence[ToolCallPart], heard: Callable[[], None]) -> None:
         """Make the calls of a round, in parallel. Afterwards each has a result, or waits, or was never a call of ours:
         no such tool, or arguments that are no JSON. Raises, when all have ended, that the database was away from one
-        that can be made again: whoever goes on makes it under the same key.
+        that can be made again: whoever goes on makes it under the same key. Each that begins or ends is `heard`.
         """
         self._before = frozenset(self.record.tools_used)  # what is used within a round counts from the next one on
         open_calls = [call for call in calls if self._is_open(call)]
-        tasks = [asyncio.create_task(self._call(call)) for call in open_calls]
+        tasks = [asyncio.create_task(self._call(call, heard)) for call in open_calls]
         try:
             await asyncio.gather(*tasks)
         finally:
@@ -57,7 +58,7 @@ class Ledger:
         known = call.tool_call_id in self.record.results or call.tool_call_id in self.record.waits
         return not known and call.tool_name in self.tools and arguments_of(call) is not None
 
-    async def _call(self, call: ToolCallPart) -> None:
+    async def _call(self, call: ToolCallPart, heard: Callable[[], None]) -> None:
         call_id, tool, asked = call.tool_call_id, self.tools[call.tool_name], arguments_of(call) or {}
         if call_id in self.record.begun and not tool.repeat_safe:
             await self.record.keep_failure(call_id, tool.name, INTERRUPTED, MAY_HAVE_HAPPENED)
@@ -67,7 +68,9 @@ class Ledger:
             await self.record.keep_failure(call_id, tool.name, "invalid_arguments", NOT_KEPT)
         else:
             async with self._seats:
+                heard()
                 await self._make(tool, call_id, asked)
+                heard()
 
     async def _make(self, tool: Tool, call_id: str, asked: JsonObject) -> None:
         began = time.monotonic()

@@ -6,10 +6,11 @@ from typing import Any, Final
 
 from pilothouse.autopilot.record import TurnRecord
 from pilothouse.base.committer import Write
+from pilothouse.base.deferred import MAX_TOOL_WAIT_SECONDS, Deferred
 from pilothouse.base.jobs.lease import LeaseLost
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.loops import end_tasks
-from pilothouse.base.tools import Deferred, Outcome, Tool, ToolBox, ToolContext, ToolError, outcome_of
+from pilothouse.base.tools import Outcome, Tool, ToolBox, ToolContext, ToolError, outcome_of
 from pilothouse.features.chat import RUN, Background, Chat, Parked, events, parking
 from pilothouse.features.chat.tools.background import InBackground
 from pilothouse.kit.json import JsonObject
@@ -123,7 +124,7 @@ class ParkedWork(Background):
             return await tool.look(ctx, waiting, late=False) if tool is not None else outcome_of(ctx, LOST)
         task = self.tasks.get(work.id)
         if task is not None:
-            await asyncio.wait([task], timeout=seconds)
+            await asyncio.wait([task], timeout=min(seconds, MAX_TOOL_WAIT_SECONDS))
             return _given(task) if task.done() and not task.cancelled() else None
         if work.output is not None:
             return Outcome(work.output, work.state == parking.COMPLETED)

@@ -24,14 +24,17 @@ class Purse:
 
     spending: Spending | None = None
 
-    async def refusal(self, user_id: str, spent: int, chosen: Chosen) -> Refusal | None:
-        """Why this call may not be made; `spent` is what the turn has cost. A failing read fails the call."""
+    async def refusal(self, user_id: str, spent: int, chosen: Chosen, *, unpriced: bool = False) -> Refusal | None:
+        """Why this call may not be made; `spent` is what the turn has cost. A failing read fails the call.
+
+        `unpriced`: what a call before this one has cost turned out to be unknown.
+        """
         if self.spending is None or not self.spending.limits.any_set:
             return None
         limits = self.spending.limits
         if limits.per_turn and spent >= limits.per_turn:
             return Refusal(BudgetExceeded.code_of(), CEILING)
-        if not has_price(chosen):
+        if unpriced or not has_price(chosen):
             return Refusal(PriceUnknown.code_of(), PriceUnknown().message)
         try:
             await self.spending.check(user_id)

@@ -11,7 +11,8 @@ from pilothouse.autopilot.history import error_content, for_model, model_message
 from pilothouse.autopilot.pictures import Pictures
 from pilothouse.autopilot.stream import ResponseStream
 from pilothouse.base.committer import Write
-from pilothouse.base.tools import Deferred, Outcome
+from pilothouse.base.deferred import Deferred
+from pilothouse.base.tools import Outcome
 from pilothouse.features.chat import Draft, Event, Message, OpenTurn, TurnLog, events, follow_up_of
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json, JsonObject, dumps

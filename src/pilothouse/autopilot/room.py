@@ -12,6 +12,7 @@ from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 
+from pilothouse.autopilot.abandoned import abandoned_row
 from pilothouse.autopilot.compaction import (
     SUMMARISE,
     SUMMARY_SECONDS,
@@ -128,17 +129,17 @@ class Room:
         try:
             async with asyncio.timeout(self.seconds):
                 response = await self._response([ModelRequest(parts=[UserPromptPart(prompt)], instructions=SUMMARISE)])
+            require_whole(response)
         except (AgentRunError, UserError, TimeoutError) as error:
             log.warning("turn.not_summed_up", turn_id=self.record.turn_id, error=type(error).__name__)
             return ""
-        self._keep_cost(response)
         return mended("".join(part.content for part in response.parts if isinstance(part, TextPart))).strip()
 
-    def _keep_cost(self, response: ModelResponse) -> None:
-        """With the compaction, in one commit: a call for a summary is paid like any other."""
+    def _keep_cost(self, asked: list[ModelMessage], response: ModelResponse, *, whole: bool) -> None:
+        """With the compaction, in one commit: a call for a summary is paid like any other, also one that broke off."""
         record = self.record
         call = Call(record.log.place.user_id, record.turn_id, record.step, micros(), new_id())
-        row = cost_row(response, self.chosen, call)
+        row = cost_row(response, self.chosen, call) if whole else abandoned_row(asked, 0, response, self.chosen, call)
         record.log.add_tokens(response.usage.input_tokens, response.usage.output_tokens)
         if worth_a_row(row):
             record.log.write_also(insert_cost(row))
@@ -147,11 +148,14 @@ class Room:
     async def _response(self, asked: list[ModelMessage]) -> ModelResponse:
         model = await asyncio.to_thread(self.chosen.model)
         async with model_request_stream(model, asked) as stream:
-            async for _ in stream:
-                self.heard()
-            response = stream.get()
-        require_whole(response)
-        return response
+            whole = False
+            try:
+                async for _ in stream:
+                    self.heard()
+                whole = True
+            finally:
+                self._keep_cost(asked, stream.get(), whole=whole)
+            return stream.get()
 
 
 @cache

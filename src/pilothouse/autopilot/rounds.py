@@ -14,12 +14,12 @@ from pydantic_ai.result import AgentStream
 from pydantic_ai.run import AgentRun
 from pydantic_ai.usage import UsageLimits
 
-from pilothouse.autopilot.abandoned import abandoned_row, lost_row
+from pilothouse.autopilot.abandoned import abandoned_row, kept_row, lost_row
 from pilothouse.autopilot.answering import answer_calls, require_lease
 from pilothouse.autopilot.breakers import tripped
 from pilothouse.autopilot.context import follow_up_block
 from pilothouse.autopilot.ends import End, Failed
-from pilothouse.autopilot.faults import ATTEMPTS, fault_of, pause_before, require_whole
+from pilothouse.autopilot.faults import ATTEMPTS, FALLS_BACK, fault_of, pause_before, require_whole
 from pilothouse.autopilot.history import asked_to_close, said_parts
 from pilothouse.autopilot.models import Chosen, fallback_notice
 from pilothouse.autopilot.pictures import can_see, look_at_pictures
@@ -28,7 +28,7 @@ from pilothouse.autopilot.record import TurnRecord
 from pilothouse.autopilot.room import Room
 from pilothouse.autopilot.stream import DELTA_SECONDS, ResponseStream
 from pilothouse.autopilot.toolsets import RETRIES, TurnTools
-from pilothouse.autopilot.usage import Call, cost_row, note_absence, usage_of
+from pilothouse.autopilot.usage import Call, note_absence, usage_of
 from pilothouse.base import failpoints
 from pilothouse.base.jobs.lease import LeaseLost
 from pilothouse.base.jobs.moves import micros
@@ -39,8 +39,6 @@ from pilothouse.kit.ids import new_id
 log = structlog.get_logger()
 
 MAX_ROUNDS: Final = 100
-# Failures that another model may not have.
-FALLS_BACK: Final = frozenset({"model_unavailable", "provider_auth", "provider_error", "all_attempts_exhausted"})
 CLOSING_TEXT: Final = "Done. The results of the steps above are all there is to say."
 
 
@@ -59,6 +57,7 @@ class Rounds:
     sees: bool | None = None  # whether the model takes pictures, as the settings tell
     cost_warned: bool = False
     abandoned: int = 0  # microdollars, for calls that gave nothing
+    unpriced: bool = False  # nobody knows what a call of this turn has cost
 
     async def run(self) -> End | Failed:
         """As far as the chosen model gets; where it fails for good, the fallback goes on, if there is one."""
@@ -158,9 +157,8 @@ class Rounds:
         self.tools.text_only = closing or self.record.step >= MAX_ROUNDS
         self.record.begin_step()
         heard: AgentStream[None, str] | None = None
-        kept = False
+        kept, stream = False, ResponseStream(new_id)
         try:
-            stream = ResponseStream(new_id)
             async with node.stream(run.ctx) as heard:
                 await self._relay(cast(Any, heard), stream)
             called = await run.next(node)
@@ -168,6 +166,10 @@ class Rounds:
             await self._keep(called.model_response, stream)
             kept = True
             return called
+        except asyncio.CancelledError:
+            if heard is None:  # nobody knows how far it got
+                self._pay_for_abandoned(ModelResponse(parts=[], model_name=self.chosen.resolved.name))
+            raise
         finally:
             if heard is not None and not kept:
                 self._pay_for_abandoned(heard.response)
@@ -175,7 +177,8 @@ class Rounds:
     async def _keep(self, response: ModelResponse, stream: ResponseStream) -> None:
         require_whole(response)
         self.record.name_calls(response)
-        row = cost_row(response, self.chosen, self._call())
+        row = kept_row(self.record.messages, self.room.overhead, response, self.chosen, self._call())
+        self.unpriced = self.unpriced or row.source == "unknown"
         self.cost_warned = note_absence(row, self.chosen, warned=self.cost_warned)
         costs = [insert_cost(row)] if worth_a_row(row) and not self.chosen.is_offline else []
         await self.record.keep_response(response, stream, usage_of(row), *costs)
@@ -210,8 +213,8 @@ class Rounds:
         """Why this turn may not ask the model any more: too many rounds, too little money."""
         if len(self.record.rounds) >= MAX_ROUNDS:
             return Failed("max_rounds", f"The turn took more than {MAX_ROUNDS} rounds.")
-        spent = self.record.spent + self.abandoned
-        refusal = await self.purse.refusal(self.record.log.place.user_id, spent, self.chosen)
+        spent, unpriced = self.record.spent + self.abandoned, self.unpriced
+        refusal = await self.purse.refusal(self.record.log.place.user_id, spent, self.chosen, unpriced=unpriced)
         return None if refusal is None else Failed(*refusal)
 
     def _call(self, attempt: str = "") -> Call:

@@ -22,7 +22,7 @@ from pilothouse.base.jobs.moves import micros
 from pilothouse.features.chat import OpenTurn, events
 from pilothouse.features.models import CostRow, worth_a_row
 from pilothouse.kit.errors import PilothouseError
-from pilothouse.kit.ids import UserId
+from pilothouse.kit.ids import UserId, new_id
 
 log = structlog.get_logger()
 
@@ -67,7 +67,9 @@ class Titles:
                 return
             async with asyncio.timeout(TITLE_SECONDS):
                 response = await _ask(chosen, text)
-            row = cost_row(response, chosen, Call(turn.turn.user_id, turn.turn.id, 0, micros(), "title"))
+            row = cost_row(
+                response, chosen, Call(turn.turn.user_id, turn.turn.id, 0, micros(), f"title {new_id()[-12:]}")
+            )
             if worth_a_row(row):
                 await self.pay(row)
             require_whole(response)

@@ -23,8 +23,9 @@ from pilothouse.autopilot.titles import Titles
 from pilothouse.autopilot.toolsets import TurnTools, permitted
 from pilothouse.autopilot.windows import window_of
 from pilothouse.base.actor import Actor
+from pilothouse.base.deferred import MAX_TOOL_WAIT_SECONDS
 from pilothouse.base.permissions import Permissions
-from pilothouse.base.tools import MAX_TOOL_WAIT_SECONDS, ToolBox, ToolContext
+from pilothouse.base.tools import ToolBox, ToolContext
 from pilothouse.base.work import Units
 from pilothouse.features.chat import Background, OpenTurn, SessionFacts, events
 from pilothouse.kit.clock import from_micros
@@ -64,6 +65,9 @@ class AutoPilot:
             await _fail(record, Failed(unavailable.code, unavailable.message))
             return
         await _begin(turn, record, chosen)
+        if (refusal := await self._refusal(record, chosen)) is not None:
+            await _fail(record, refusal)
+            return
         tools = self._tools_of(turn, record)
         if not await _prepare(turn, record, chosen, tools.ledger.context):
             await _fail(record, Failed("empty_prompt", "There is nothing to answer."))
@@ -85,6 +89,10 @@ class AutoPilot:
             await work.close(ends=end not in (End.HANDED_ON, End.ASLEEP))
         finally:
             await work.close(ends=False)
+        await self._settle(turn, record, end)
+
+    async def _settle(self, turn: OpenTurn, record: TurnRecord, end: End | Failed | None) -> None:
+        """Say how it ended; one that sleeps has said so, and one that is handed on only writes what it has."""
         if end is None:
             await turn.end_cancelled([waiting.as_json() for waiting in record.waits.values()], record.own)
         elif isinstance(end, Failed):
@@ -93,6 +101,13 @@ class AutoPilot:
             await self._complete(record)
         elif end is End.HANDED_ON:
             await record.log.barrier()
+
+    async def _refusal(self, record: TurnRecord, chosen: Chosen) -> Failed | None:
+        """Why a turn that begins may not ask the model: it must know before it takes messages that wait."""
+        if _is_prepared(record):
+            return None
+        refusal = await self.purse.refusal(record.log.place.user_id, record.spent, chosen)
+        return None if refusal is None else Failed(*refusal)
 
     async def _complete(self, record: TurnRecord) -> None:
         refusal = await self.purse.refusal_of_next(record.log.place.user_id)
@@ -104,7 +119,7 @@ class AutoPilot:
         background = ParkedWork(turn.session.id, record, self.tools, turn.left_running)
         permissions = Permissions.of(session_filter(turn.session), turn.turn.permissions)
         context = ToolContext(
-            actor=Actor(UserId(turn.turn.user_id)),
+            actor=Actor(UserId(turn.turn.user_id), by_autopilot=True),
             session_id=turn.session.id,
             turn_id=turn.turn.id,
             tool_call_id="",
@@ -152,7 +167,7 @@ async def _prepare(turn: OpenTurn, record: TurnRecord, chosen: Chosen, ctx: Tool
     """The notices and the context of a turn that begins; answers whether anybody said anything."""
     if chosen.is_offline and not record.has(events.NOTICE, "offline_pilot"):
         record.add(events.notice("offline_pilot", OFFLINE_NOTICE))
-    begins = not any(event.type == events.CONTEXT for event in record.own)
+    begins = not _is_prepared(record)
     if begins and chosen.resolved.instead_of is not None:
         record.add(fallback_notice(chosen))
     if begins:
@@ -167,6 +182,10 @@ async def _prepare(turn: OpenTurn, record: TurnRecord, chosen: Chosen, ctx: Tool
         record.add(*notices, events.context([*blocks, *files]))
     await record.log.barrier()
     return True
+
+
+def _is_prepared(record: TurnRecord) -> bool:
+    return any(event.type == events.CONTEXT for event in record.own)
 
 
 def _said(record: TurnRecord, message_event: int) -> list[str]:

@@ -23,6 +23,7 @@ class Actor:
     scopes: frozenset[str] | None = None  # None: a person's session, which is not narrowed
     key_id: ApiKeyId | None = None
     rate_limit_per_minute: int | None = None  # the key's own limit, where it has one
+    by_autopilot: bool = False  # a turn acts in the user's name
 
     @property
     def is_admin(self) -> bool:

@@ -7,18 +7,19 @@ import asyncio
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import structlog
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pilothouse.base.actor import Actor
 from pilothouse.base.committer import CommitterOverloaded, DatabaseUnavailable
+from pilothouse.base.deferred import MAX_TOOL_WAIT_SECONDS, Deferred
 from pilothouse.base.expander import Expander
-from pilothouse.base.jobs.moves import micros
+from pilothouse.base.outages import told_as_away
 from pilothouse.base.permissions import UNRESTRICTED, Permissions
 from pilothouse.base.tool_schemas import arguments_of, schema_of
 from pilothouse.base.work import Read, Units, Work
@@ -27,8 +28,6 @@ from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json, JsonObject
 
 log = structlog.get_logger()
-
-MAX_TOOL_WAIT_SECONDS = 300
 
 Part = TypeVar("Part")
 Given = TypeVar("Given")
@@ -83,16 +82,6 @@ class InvalidArguments(UserError):
     """Some arguments were refused."""
 
 
-def _clamped(value: object) -> object:
-    return min(max(value, 0), MAX_TOOL_WAIT_SECONDS) if isinstance(value, int) else value
-
-
-# Waits are cut to what is allowed, never refused.
-WaitSeconds = Annotated[
-    int, BeforeValidator(_clamped), Field(description=f"Seconds to wait for the end, 0 to {MAX_TOOL_WAIT_SECONDS}.")
-]
-
-
 @dataclass(frozen=True, slots=True)
 class ToolContext:
     """What a tool may use: on whose behalf it acts, and the parts of the house that `app` handed in."""
@@ -122,13 +111,15 @@ class ToolContext:
 
     @asynccontextmanager
     async def read(self) -> AsyncGenerator[Read]:
-        async with self.units.read(self.actor) as read:
-            yield read
+        with told_as_away():
+            async with self.units.read(self.actor) as read:
+                yield read
 
     @asynccontextmanager
     async def write(self) -> AsyncGenerator[Work]:
-        async with self.units.write(self.actor) as work:
-            yield work
+        with told_as_away():
+            async with self.units.write(self.actor) as work:
+                yield work
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,40 +130,13 @@ class Outcome:
     success: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Deferred:
-    """No answer yet: the call waits, without a worker, for the end of a job. The tool's `finish` makes the result."""
-
-    kind: str  # run, sub_session
-    id: str  # the run, or the session
-    job_id: str  # whose end is waited for
-    since: int  # microseconds
-    until: int
-    owned: bool = False  # this very call began it: cancelling the turn stops it
-    memo: JsonObject = field(default_factory=dict[str, Json])  # what `finish` wants to know
-
-    def as_json(self) -> JsonObject:
-        return asdict(self)
-
-    @classmethod
-    def of(cls, told: Mapping[str, Json]) -> "Deferred":
-        """Read what `as_json` gave."""
-        times = cast(int, told["since"]), cast(int, told["until"])
-        named = str(told["kind"]), str(told["id"]), str(told["job_id"])
-        return cls(*named, *times, bool(told["owned"]), cast(JsonObject, told["memo"]))
-
-
-def wait_for(kind: str, id: str, job_id: str, seconds: float, *, owned: bool = False, **memo: Json) -> Deferred:
-    """Wait for the end of this job from now on, at most so long."""
-    now = micros()
-    return Deferred(kind, id, job_id, now, now + int(min(seconds, MAX_TOOL_WAIT_SECONDS) * 1_000_000), owned, memo)
-
-
 Answer: TypeAlias = ToolResult | Deferred
 Function: TypeAlias = Callable[..., Awaitable[Answer]]
 # (context, what was waited for, whether the time is over): the result, or None to go on waiting. Called whenever
 # something may have changed, so it looks for itself; when the time is over it must answer.
 Finish: TypeAlias = Callable[[ToolContext, Deferred, bool], Awaitable[ToolResult | None]]
+# (context, the tool's schema, what the model wrote): the schema of these very arguments, for files that they name.
+Shape: TypeAlias = Callable[[ToolContext, JsonObject, Mapping[str, Json]], Awaitable[JsonObject]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +153,7 @@ class Tool:
     timeout_seconds: float | None  # None: it caps itself, by an argument of `WaitSeconds`
     rehearses: bool = False  # knows by itself what to do in a dry run; else its outside effect is left out
     finish: Finish | None = None  # of a tool that may defer
+    shape: Shape | None = None  # of a tool that takes values whose types only it can find out
 
     @property
     def schema(self) -> JsonObject:
@@ -212,8 +177,9 @@ class Tool:
 
     async def _ask(self, ctx: ToolContext, arguments: Mapping[str, Json]) -> Answer:
         expander = cast(Expander | None, ctx.parts.get(Expander))
-        if expander is not None:
-            arguments = await expander.expand(ctx.actor, ctx.session_id, self.schema, arguments)
+        if expander is not None and expander.refers(arguments):
+            schema = self.schema if self.shape is None else await self.shape(ctx, self.schema, arguments)
+            arguments = await expander.expand(ctx.actor, ctx.session_id, schema, arguments)
         asked = self._checked(arguments)
         if ctx.dry_run and self.effect is Effect.OUTSIDE and not self.rehearses:
             return Simulated(message=f"{self.name} was done.", tool=self.name)
@@ -278,6 +244,7 @@ class ToolBox(Mapping[str, Tool]):
         timeout_seconds: float | None = MAX_TOOL_WAIT_SECONDS,
         rehearses: bool = False,
         finish: Finish | None = None,
+        shape: Shape | None = None,
     ) -> Callable[[Function], Function]:
         """Make a function a tool: its docstring is what the model reads, its parameters are the arguments.
 
@@ -293,7 +260,7 @@ class ToolBox(Mapping[str, Tool]):
             about = inspect.cleandoc(function.__doc__ or "")
             if not about:
                 raise ValueError(f"{name} has no docstring, so no model would know what it is for")
-            manner = (effect, repeat_safe, timeout_seconds, rehearses, finish)
+            manner = (effect, repeat_safe, timeout_seconds, rehearses, finish, shape)
             self._tools[name] = Tool(name, about, label, arguments_of(function), function, *manner)
             return function
 

@@ -6,7 +6,7 @@ chosen one, and get their data only once it has run, find their records while th
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from pilothouse.engine import entries
 from pilothouse.engine.entries import Entry, StepStatus
@@ -15,7 +15,7 @@ from pilothouse.engine.flow import EDITS
 from pilothouse.engine.lineage import Lineage
 from pilothouse.engine.plan import Plan, PlanNode, open_inputs
 from pilothouse.engine.ports import Fires
-from pilothouse.engine.records import RECORDS, Record, key_of
+from pilothouse.engine.records import BY_NODE, RECORDS, Record, key_of
 from pilothouse.engine.run import Run
 from pilothouse.engine.state import Step
 from pilothouse.graph.catalogue import Effects, Kind
@@ -89,8 +89,14 @@ class Forked(NamedTuple):
     again: list[PastStep]
 
 
-def fork(past: Past, chosen: int, plan: Plan, first: Entry, hidden: Masks, edits: JsonObject | None) -> Forked:
-    """Go on from `chosen` in a run of `plan` that is accepted with `first`. Raises `StepUnreached`."""
+def fork(
+    past: Past, chosen: int, plan: Plan, first: Entry, hidden: Masks, edits: JsonObject | None, *, newer: bool = False
+) -> Forked:
+    """Go on from `chosen` in a run of `plan` that is accepted with `first`. Raises `StepUnreached`.
+
+    `newer`: the plan is another version. Whether steps that are not taken over at once will be given the same there
+    only the run can tell, so they count as done again.
+    """
     touched = past.lineage.touched(chosen)
     reused = [step for step in past.steps.values() if step.id not in touched and _is_reusable(step, plan)]
     run = Run(plan, hidden).fold([first])
@@ -99,12 +105,28 @@ def fork(past: Past, chosen: int, plan: Plan, first: Entry, hidden: Masks, edits
         made.follow(index, entry)
     if made.chosen_as is None and edits:  # without, it is executed whenever the new run comes to it
         raise StepUnreached
-    left = [step.record().as_json() for step in reused if step.id not in made.copies]
+    by_node = bool(past.lineage.facts.get(BY_NODE))
+    left = _for_nodes(past) if by_node else [s.record() for s in reused if s.id not in made.copies]
     if left:
-        first[2][RECORDS] = left
+        first[2] |= {RECORDS: [record.as_json() for record in left]} | ({BY_NODE: True} if by_node else {})
+    reused = [step for step in reused if step.id in made.copies] if newer else reused
     kept = {step.id for step in reused}
     again = [step for step in past.steps.values() if step.id not in kept and step.node.id in plan.by_id]
     return Forked(run.drain(), reused, again)
+
+
+def _for_nodes(past: Past) -> list[Record]:
+    """What a rehearsal with recorded values hands on: what its steps came to, then the records that none of them used.
+
+    The latter have numbers of a third run, so they get some that no step of this one has. Those of steps that are
+    taken over are marked as used by the start of their copies.
+    """
+    steps = [step for step in past.steps.values() if step.status == "completed" and step.reaches_outside]
+    used = [step.record() for step in steps]
+    known = [Record.of(told) for told in cast(list[list[Json]], past.lineage.facts.get(RECORDS, []))]
+    unused = [record for record in known if str(record.step_id) not in past.lineage.recalled]
+    free = max(past.steps, default=0) + 1
+    return [*used, *(record._replace(step_id=free + nth) for nth, record in enumerate(unused))]
 
 
 @dataclass(slots=True)

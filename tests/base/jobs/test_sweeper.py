@@ -4,6 +4,8 @@ import pytest
 
 from pilothouse.base.committer import WriteSet
 from pilothouse.base.jobs.bells import LocalBell
+from pilothouse.base.jobs.moves import micros
+from pilothouse.base.jobs.seizing import SEIZE_JOB
 from pilothouse.base.jobs.sweeper import FORGOTTEN_MICROS, SWEEP_SECONDS, Sweeper
 from pilothouse.base.jobs.tables import jobs
 from pilothouse.base.statements import Sql, update_by
@@ -18,6 +20,8 @@ LOSE_WAKE = Sql(
     touches=None,
 )
 
+AWAKE = update_by(jobs, ["id"], ["state"])
+PAST_CANCEL = update_by(jobs, ["id"], ["cancel_at"])
 GIVE_TO = update_by(jobs, ["id"], ["owner"])
 
 
@@ -49,3 +53,21 @@ async def test_a_lease_that_ends_before_the_next_pass_is_taken_at_that_moment(po
         await Sweeper(committer, reader, LocalBell(), shared=True).sweep()
 
         assert ((await desk.row(dead.id))["state"], (await desk.row(alive.id))["state"]) == ("queued", "running")
+
+
+@pytest.mark.scaled
+async def test_who_seizes_a_job_has_a_moment_to_end_it_however_long_ago_it_was_cancelled(postgres_url: str):
+    """autopilot:10.3: it is taken five seconds after the cancel, by a process that may have no lease."""
+    async with committing(postgres_url) as committer, reading(postgres_url) as reader:
+        desk = Desk(committer, reader)
+        job = await desk.admit_running()
+        await committer.land(WriteSet(((PAST_CANCEL, (job.id, micros() - 5_000_000)),)))
+        (seized,) = await committer.land(WriteSet(((SEIZE_JOB, (job.id, "api", micros())),)))
+
+        await Sweeper(committer, reader, LocalBell(), shared=True).requeue_orphans()
+        row = await desk.row(job.id)
+        assert (row["state"], row["owner"], row["fence"]) == ("running", "api", seized.fence)
+
+        await committer.land(WriteSet(((LOSE_WAKE, (job.id, 3_000_000)), (AWAKE, (job.id, "running")))))
+        await Sweeper(committer, reader, LocalBell(), shared=True).requeue_orphans()
+        assert (await desk.row(job.id))["state"] == "queued"  # it died, too

@@ -62,6 +62,7 @@ async def test_a_version_never_changes_and_its_nodes_keep_their_ids(
     async with units.read(alice) as read:
         first, *_, third = [await agents.get_version(read, AgentId(made.id), number) for number in (1, 2, 3)]
     assert (first.document, first.content_hash, first.author_id) == (made.document, made.content_hash, alice.user_id)
+    assert first.by_autopilot is False
     assert (first.graph["instructions"], first.graph["recommended_schedule_cron"]) == ("Be kind.", "0 9 * * 1-5")
     assert first.created_at <= third.created_at
     assert [item["id"] for item in _nodes(first.graph)] == [item["id"] for item in _nodes(third.graph)]

@@ -141,6 +141,12 @@ class Play:
         await self.turn.log.settle(events.COMPLETED)
         return True
 
+    async def do_despair(self, gate: str) -> bool:
+        """Call the turn failed, whatever somebody asked meanwhile."""
+        await self.do_stay(gate)
+        await self.turn.log.settle(events.FAILED, "provider_error")
+        return True
+
     async def do_drain(self, _: str) -> None:
         await self.turn.log.drain_pending()
 

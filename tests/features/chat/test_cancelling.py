@@ -3,6 +3,8 @@
 import asyncio
 import time
 
+import pytest
+
 from pilothouse.base.committer import WriteSet
 from pilothouse.base.jobs.cancels import CANCEL_JOB
 from pilothouse.base.jobs.moves import micros
@@ -157,10 +159,11 @@ async def test_a_message_after_a_cancel_does_not_wait_for_a_turn_that_is_in_line
     parlour.open(gate)
 
 
-async def test_cancelled_never_becomes_completed(parlour: Parlour):
+@pytest.mark.parametrize("way", ["insist", "despair"])
+async def test_cancelled_never_becomes_completed_or_failed(parlour: Parlour, way: str):
     """10.4: the mark was committed before the end."""
     session, gate = await parlour.session(), new_id()
-    turn = await parlour.start(session, f"insist {gate}")
+    turn = await parlour.start(session, f"{way} {gate}")
     await parlour.reaches(gate)
     await _mark(parlour, turn)
     parlour.open(gate)

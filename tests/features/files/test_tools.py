@@ -9,6 +9,8 @@ from pilothouse.autopilot import all_tools, parts_for_tools
 from pilothouse.base.tools import ToolBox, ToolContext, ToolResult
 from pilothouse.kit.ids import new_id
 from tests.features.files.conftest import FILES, Office
+from tests.features.runs import graphs
+from tests.features.runs.graphs import graph, link, node
 
 made = ToolBox()
 
@@ -134,6 +136,37 @@ async def test_ref_3_and_4_each_field_gets_what_it_can_use(office: Office):
         "names": ["one", "plain"],
         "media": reference,
     }
+
+
+async def test_ref_4_inputs_of_an_agent_get_what_their_types_can_use(office: Office):
+    document = graph(
+        "Reader",
+        [
+            node("text", graphs.TEXT, name="text"),
+            node("rows", "5603b273-f41e-4020-af7d-fbc9c6a8d928", name="rows", column_headers=["a", "b"]),
+            node("file", "95ead23f-8283-4654-aef3-10c053b74a31", name="file"),
+            *(node(f"{name}_out", graphs.OUTPUT, name=name) for name in ("text", "rows", "file")),
+        ],
+        [link(name, "result", f"{name}_out", "value") for name in ("text", "rows", "file")],
+    )
+    agent_id = await office.stand.agent(document)
+    stored = await office.stored("/t.json", b'[{"a": 1, "b": 2}]')
+    hand = Hand(office)
+    names = {"text": "@@file:/t.json", "rows": "@@file:/t.json", "file": "@@file:/t.json"}
+    started = await hand.call("run_agent", library_agent_id=agent_id, inputs=names)
+    assert started["type"] == "execution_started", started
+    run = await office.stand.reaches(started["execution_id"], "completed")
+    assert run["inputs"] == {
+        "text": '[{"a": 1, "b": 2}]',
+        "rows": [{"a": 1, "b": 2}],
+        "file": f"workspace://{stored['id']}#application/json",
+    }
+    await office.stored("/inputs.json", b'{"text": "@@file:/t.json", "rows": [], "file": "workspace:///t.json"}')
+    started = await hand.call("run_agent", library_agent_id=agent_id, inputs="@@file:/inputs.json")
+    run = await office.stand.reaches(started["execution_id"], "completed")
+    assert run["inputs"]["text"] == "@@file:/t.json"  # what a file holds is not looked through again
+    told = await hand.call("run_agent", library_agent_id=agent_id, inputs={**names, "rows": "@@file:/none.json"})
+    assert (told["code"], "/none.json" in told["message"]) == ("invalid_reference", True)
 
 
 async def test_ref_3_what_a_file_holds_is_not_looked_through_again(office: Office):

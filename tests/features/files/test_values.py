@@ -97,3 +97,18 @@ def test_ref_1_everything_else_is_no_reference(text: str):
     with pytest.raises(ReferenceInvalid) as refused:
         read_reference(text)
     assert refused.value.code == "invalid_reference"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.yaml", "a: 1e999"),
+        ("a.toml", "a = inf"),
+        ("a.toml", "a = nan"),
+        ("a.toml", "a = 123456789012345678901234567890"),
+        ("a.json", '{"a": ' + "[" * 120 + "]" * 120 + "}"),
+    ],
+)
+def test_ref_4_what_json_cannot_say_is_refused(name: str, text: str):
+    with pytest.raises(NotParsable):
+        parsed(text, name, "", "object")

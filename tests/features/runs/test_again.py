@@ -64,6 +64,16 @@ async def test_k1_a_replay_that_is_done_again_has_the_same_records(stand: Stand,
     assert effects(lines) == [first["id"]] * 3
 
 
+async def test_k2_a_replay_is_not_forked_and_names_the_run_that_can_be(stand: Stand):
+    first = await stand.run(graphs.adder(), n=1)
+    replay = await stand.reaches((await back(stand, first["id"], "replay"))["id"], "completed")
+    add = await step_of(stand, replay["id"], "add")
+    for body in ({"step": add}, {"step": add, "plan_only": True}):
+        told = await back(stand, replay["id"], "fork", 409, **body)
+        assert (told["code"], told["detail"]["run_id"]) == ("run_is_replay", first["id"])
+    assert await stand.count("runs") == 2
+
+
 async def test_k1_a_rerun_is_the_same_version_with_the_same_inputs_and_masks(stand: Stand):
     agent = await stand.agent(graphs.adder(by=5))
     body = {"inputs": {"n": 2}, "input_masks": {"add": {"b": 40}}}

@@ -8,7 +8,7 @@ from pilothouse.kit.json import dumps
 from tests.features.runs import graphs
 from tests.features.runs.graphs import calls, graph, link, node
 from tests.features.runs.stand import Stand
-from tests.features.runs.test_again import back, effects, probes, steps
+from tests.features.runs.test_again import PROBE, back, effects, probes, step_of, steps
 
 SEND = "6595ae1f-b924-42cb-9a41-551a0611c4b4"
 SEND_WITH_KEY = "fff86bcd-e001-4bad-a7f6-2eae4720c8dc"
@@ -69,6 +69,57 @@ async def test_y2_pure_blocks_run_truly_and_effects_are_stubbed(stand: Stand, tm
     assert run["outputs"] == {"aside": [1], "sum": [1, 1]}  # what the block's first example gives
     added = [step["outputs"][0]["value"] for step in await steps(stand, run["id"]) if step["node_id"] == "add"]
     assert added == [11, 12]
+
+
+async def test_k2_a_fork_of_a_dry_run_repeats_no_effect_and_asks_nobody(stand: Stand, tmp_path: Path):
+    lines = tmp_path / "lines"
+    dry = await rehearse(stand, await stand.agent(probes(lines, 1, 2)), by=10)
+    chosen = await step_of(stand, dry["id"], "add")
+    plan = await back(stand, dry["id"], "fork", 200, step=chosen, plan_only=True)
+    assert plan["effects"]["count"] == 0
+    forked = await back(stand, dry["id"], "fork", step=chosen, inputs={"a": 90})
+    ended = await stand.reaches(forked["id"], "completed")
+    assert (ended["dry_run"], ended["outputs"]) == (True, dry["outputs"])
+    assert effects(lines) == []
+
+
+async def test_k2_a_fork_of_a_dry_run_with_recorded_values_has_them_too(stand: Stand, tmp_path: Path):
+    lines = tmp_path / "lines"
+    agent = await stand.agent(probes(lines, 1, 2))
+    real = await stand.start(agent, wait=30, by=10)
+    dry = await rehearse(stand, agent, {"mode": "recorded", "run_id": real["id"]}, by=50)
+    forked = await back(stand, dry["id"], "fork", step=await step_of(stand, dry["id"], "add"), inputs={"a": 7})
+    again = await stand.reaches(forked["id"], "completed")
+    assert again["outputs"] == real["outputs"] == {"aside": ["aside"], "sum": [11, 12]}
+    once_more = await stand.reaches((await back(stand, forked["id"], "rerun"))["id"], "completed")
+    assert once_more["outputs"] == real["outputs"]
+    assert len(effects(lines)) == 3
+
+
+async def test_k2_a_fork_of_a_dry_run_finds_records_that_the_dry_run_had_no_use_for(stand: Stand, tmp_path: Path):
+    lines = tmp_path / "lines"
+    document = graph(
+        "Branch",
+        [
+            node("n", graphs.NUMBER, name="n"),
+            node("is_large", graphs.CONDITION, operator=">", value2=10, yes_value="large", no_value="small"),
+            node("probe", PROBE, path=str(lines)),
+            node("out", graphs.OUTPUT, name="out"),
+        ],
+        [
+            link("n", "result", "is_large", "value1"),
+            link("is_large", "yes_output", "probe", "value"),
+            link("probe", "value", "out", "value"),
+        ],
+    )
+    agent = await stand.agent(document)
+    real = await stand.start(agent, wait=30, n=11)
+    dry = await rehearse(stand, agent, {"mode": "recorded", "run_id": real["id"]}, n=1)
+    assert (real["outputs"], dry["outputs"]) == ({"out": ["large"]}, {})
+    chosen = await step_of(stand, dry["id"], "is_large")
+    forked = await back(stand, dry["id"], "fork", step=chosen, inputs={"value1": 12})
+    assert (await stand.reaches(forked["id"], "completed"))["outputs"] == real["outputs"]
+    assert len(effects(lines)) == 1
 
 
 async def test_y1_recorded_values_are_those_of_the_chosen_run(stand: Stand, tmp_path: Path):

@@ -4303,7 +4303,7 @@ export interface components {
              * Code
              * @enum {string}
              */
-            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "control_character" | "credential_in_use" | "csrf_failed" | "database_not_found" | "deletion_unconfirmed" | "disabled_block" | "dry_run_left" | "effects_repeat" | "egress_denied" | "expired" | "file_corrupt" | "folder_cycle" | "folder_not_found" | "folder_not_openable" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "invalid_path" | "invalid_reference" | "language_missing" | "mail_refused" | "mail_uncertain" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "no_preview" | "not_encrypted" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "pin_not_editable" | "precondition_required" | "price_unknown" | "query_refused" | "query_too_slow" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "review_unfit" | "run_id_missing" | "sandbox_gone" | "sandbox_too_full" | "sandbox_unusable" | "scope_missing" | "setup_done" | "shutting_down" | "sign_in_refused" | "simulation_unavailable" | "sqlite_off" | "step_unreachable" | "too_large" | "too_many_files" | "too_many_redirects" | "too_many_sandboxes" | "tool_refused" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upload_broken" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
+            code: "agent_ambiguous" | "agent_invalid" | "already_decided" | "already_exists" | "answer_too_large" | "bad_document" | "bad_request" | "block_forbidden" | "budget_exceeded" | "builder_session_graph_mismatch" | "conflict" | "control_character" | "credential_in_use" | "csrf_failed" | "database_not_found" | "deletion_unconfirmed" | "disabled_block" | "dry_run_left" | "effects_repeat" | "egress_denied" | "expired" | "file_corrupt" | "folder_cycle" | "folder_not_found" | "folder_not_openable" | "forbidden" | "format_unsupported" | "gone" | "guide_required" | "idempotency_conflict" | "idempotency_in_progress" | "internal" | "invalid_arguments" | "invalid_path" | "invalid_reference" | "language_missing" | "mail_refused" | "mail_uncertain" | "method_not_allowed" | "missing_background_id" | "missing_identifier" | "model_unavailable" | "nesting_limit" | "no_preview" | "not_encrypted" | "not_found" | "nothing_to_retry" | "operation_failed" | "origin_denied" | "parent_over" | "payment_required" | "pending_full" | "pending_too_long" | "pin_not_editable" | "precondition_required" | "price_unknown" | "query_refused" | "query_too_slow" | "query_uncertain" | "quota_exceeded" | "range_not_satisfiable" | "rate_limited" | "request_timeout" | "review_not_editable" | "review_payload_changed" | "review_unfit" | "run_id_missing" | "run_is_replay" | "sandbox_gone" | "sandbox_too_full" | "sandbox_unusable" | "scope_missing" | "setup_done" | "shutting_down" | "sign_in_refused" | "simulation_unavailable" | "sqlite_off" | "step_unreachable" | "too_large" | "too_many_files" | "too_many_redirects" | "too_many_sandboxes" | "tool_refused" | "turn_active" | "turn_limit" | "unauthenticated" | "unavailable" | "unknown_block" | "unknown_encoding" | "unsupported_media_type" | "upload_broken" | "upstream_failed" | "upstream_timeout" | "user_error" | "validation_failed" | "version_conflict" | "would_cycle";
             /** Message */
             message: string;
             /** Detail */
@@ -5161,6 +5161,8 @@ export interface components {
             content_hash: string;
             /** Author Id */
             author_id: string;
+            /** By Autopilot */
+            by_autopilot: boolean;
             forked_from: components["schemas"]["ForkedFrom"] | null;
             /** Created At */
             created_at: string;
@@ -5240,6 +5242,8 @@ export interface components {
             content_hash: string;
             /** Author Id */
             author_id: string;
+            /** By Autopilot */
+            by_autopilot: boolean;
             forked_from: components["schemas"]["ForkedFrom"] | null;
             /** Created At */
             created_at: string;
@@ -9194,6 +9198,8 @@ export interface operations {
              *
              *     `conflict`: This run has not ended.
              *
+             *     `run_is_replay`: This run is a replay: it knows what was recorded, and nothing of what another input would have led to.
+             *
              *     `step_unreachable`: In that version, what was recorded does not lead to this step, so its inputs cannot be edited.
              *
              *     `effects_repeat`: This would repeat effects on the outside world.
@@ -10225,6 +10231,8 @@ export interface operations {
              *     `idempotency_in_progress`: The first request with this Idempotency-Key is still running.
              *
              *     `conflict`: This run has not ended.
+             *
+             *     `run_is_replay`: This run is a replay: it knows what was recorded, and nothing of what another input would have led to.
              *
              *     `step_unreachable`: In that version, what was recorded does not lead to this step, so its inputs cannot be edited.
              *

@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from pilothouse.base.http.outages import is_outage, is_unstorable_text
+from pilothouse.base.outages import is_outage, is_unstorable_text
 from pilothouse.kit.errors import (
     BadRequest,
     Conflict,

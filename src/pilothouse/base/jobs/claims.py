@@ -129,9 +129,11 @@ def _pauses(orphans: Sequence[Sequence[Any]]) -> list[tuple[str, int]]:
     return [(job_id, turn % MAX_SUSPECT_GAPS * SUSPECT_GAP_MICROS) for turn, job_id in enumerate(suspects, start=1)]
 
 
-# Who cancels a job that nobody runs may have no lease: it gets a moment to end it (`w`: the owner's row, if any).
+# Who cancels a job that nobody runs, or seizes one that its worker does not let go of, may have no lease: it gets a
+# moment from then on to end it (`w`: the owner's row, if any).
 CANCEL_MICROS = 2_000_000
-LEASE_ENDS = f"coalesce(w.expires_at, j.cancel_at + {CANCEL_MICROS}, 0)"
+_TAKEN_AT = "case when j.moved_at > j.cancel_at then j.moved_at else j.cancel_at end"
+LEASE_ENDS = f"coalesce(w.expires_at, {_TAKEN_AT} + {CANCEL_MICROS}, 0)"
 IS_ORPHAN = f"{LEASE_ENDS} < {DB_NOW}"
 
 

@@ -57,6 +57,7 @@ class Version:
     output_schema: JsonObject
     content_hash: str
     author_id: str
+    by_autopilot: bool
     forked_from: JsonObject | None  # {agent_id, version}
     created_at: datetime
 

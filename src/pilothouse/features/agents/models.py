@@ -45,5 +45,6 @@ class VersionRow(Row):
     output_schema: Mapped[JsonObject] = mapped_column(JsonText)
     note: Mapped[str | None] = mapped_column(Text)
     author_id: Mapped[str] = mapped_column(Id)
+    by_autopilot: Mapped[bool] = mapped_column(Boolean, server_default=false())  # in a turn of the author's
     forked_from: Mapped[JsonObject | None] = mapped_column(JsonText)  # {agent_id, version}, of a fork's first version
     created_at: Mapped[datetime] = mapped_column(Moment)

@@ -94,6 +94,7 @@ class VersionOut(Out):
     output_schema: dict[str, JsonValue]
     content_hash: str
     author_id: str
+    by_autopilot: bool
     forked_from: ForkedFrom | None
     created_at: WireTime
 

@@ -114,6 +114,7 @@ def version_row(work: Work, agent: AgentRow, content: Content, version: int, not
         output_schema=content.output_schema,
         note=note,
         author_id=work.actor.user_id,
+        by_autopilot=work.actor.by_autopilot,
         created_at=work.now,
     )
 

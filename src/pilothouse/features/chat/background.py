@@ -2,8 +2,9 @@
 
 from abc import ABC, abstractmethod
 
+from pilothouse.base.deferred import Deferred
 from pilothouse.base.reader import Reader
-from pilothouse.base.tools import Deferred, Outcome, ToolContext
+from pilothouse.base.tools import Outcome, ToolContext
 from pilothouse.features.chat.writes.parking import COLUMNS, Parked, parked_of
 
 

@@ -2,7 +2,9 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import Final
 
+from pilothouse.base.actor import Actor
 from pilothouse.base.committer import Refused, WriteSet
 from pilothouse.base.fanout import following
 from pilothouse.base.jobs.moves import micros
@@ -22,6 +24,7 @@ class Cancelled:
     reason: str | None
 
 
+IN_A_ROW: Final = 3  # turns that may end and begin while one asks to stop them
 NOTHING_TO_CANCEL = Cancelled(False, "no_active_task")
 
 
@@ -30,6 +33,16 @@ class Cancels:
     """One per process."""
 
     turns: Turns
+
+    async def cancel_turn(self, actor: Actor, session_id: str) -> Cancelled:
+        """Stop what the session does. A turn that ends in this very moment may have begun the next one."""
+        done = NOTHING_TO_CANCEL
+        for _ in range(IN_A_ROW):
+            view = await queries.get_session(self.turns.reader, actor, session_id)
+            done = await self.cancel(view)
+            if view.active is None or done is not NOTHING_TO_CANCEL:
+                break
+        return done
 
     async def cancel(self, view: SessionView) -> Cancelled:
         """Stop what the session does; answers when it has stopped, after five seconds at the latest."""

@@ -261,7 +261,7 @@ class Chat:
 
     async def cancel_turn(self, actor: Actor, session_id: str) -> Cancelled:
         """Stop what the session does, within 5 seconds: by its worker, or without it."""
-        return await self.cancels.cancel(await queries.get_session(self.reader, actor, session_id))
+        return await self.cancels.cancel_turn(actor, session_id)
 
     async def send_fact(
         self, turn_id: str, user_id: str, name: str, value: Json, *, fact_id: str | None = None

@@ -1,5 +1,6 @@
 """`@@file:` in the arguments of AutoPilot's tools: the server puts the file's content there, once, and nowhere else."""
 
+import asyncio
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,6 +27,10 @@ class FileExpander:
 
     cabinet: Cabinet
 
+    def refers(self, arguments: Mapping[str, Json]) -> bool:
+        """Whether any value names a file."""
+        return any(_names_file(value) for value in arguments.values())
+
     async def expand(
         self, actor: Actor, session_id: str, schema: JsonObject, arguments: Mapping[str, Json]
     ) -> JsonObject:
@@ -48,13 +53,19 @@ class _Call:
         """What a file holds is not looked through again."""
         if isinstance(value, str):
             return await self._put(value, schema) if value.startswith(MARK) else value
-        shape = as_object(resolve(schema, self.root))
         if isinstance(value, dict):
+            shape = self._one("object", schema)
             known, rest = as_object(shape.get("properties")), as_object(shape.get("additionalProperties"))
             return {name: await self.expand(item, as_object(known.get(name, rest))) for name, item in value.items()}
         if isinstance(value, list):
+            shape = self._one("array", schema)
             return [await self.expand(item, as_object(shape.get("items"))) for item in value]
         return value
+
+    def _one(self, kind: str, schema: JsonObject) -> JsonObject:
+        """Of the schemas that may fit, the one for values of this kind."""
+        shapes = _shapes(schema, self.root)
+        return next((shape for shape in shapes if shape.get("type") == kind), shapes[0])
 
     async def _put(self, text: str, schema: JsonObject) -> Json:
         asked = _ASKED.fullmatch(text)
@@ -73,7 +84,7 @@ class _Call:
         if wanted == "text":
             return content
         try:
-            return parsed(content, file.name, file.mime_type, wanted)
+            return await asyncio.to_thread(parsed, content, file.name, file.mime_type, wanted)  # YAML takes seconds
         except NotParsable as fault:
             raise ReferenceInvalid(f"'{text[:200]}' cannot be used here: {fault}.", reference=text[:200]) from fault
 
@@ -93,6 +104,13 @@ class _Call:
             raise ReferenceInvalid(told, reference=text[:200]) from None
         except UnicodeDecodeError:
             raise ReferenceInvalid(f"'{text[:200]}' holds no text.", reference=text[:200]) from None
+
+
+def _names_file(value: Json) -> bool:
+    if isinstance(value, str):
+        return value.startswith(MARK)
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_names_file(item) for item in items)
 
 
 def _lines(content: str, first: str | None, last: str | None) -> str:

@@ -15,10 +15,12 @@ from pilothouse.engine.replay import REPLAYS, script_of
 from pilothouse.features.agents import Planned
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.admitting import Modes, RunAsk, check_run, new_run
+from pilothouse.features.runs.begun import ORIGIN
 from pilothouse.features.runs.errors import (
     EffectsRepeat,
     PinNotEditable,
     RunExpired,
+    RunIsReplay,
     RunNotEnded,
     StepNotFound,
     StepUnreachable,
@@ -60,6 +62,12 @@ class Before(NamedTuple):
     @property
     def accepted(self) -> JsonObject:
         return self.log[0][2]
+
+    @property
+    def replayed(self) -> Json:
+        """The run that this one is a replay of, if it is one."""
+        origin = self.accepted.get(ORIGIN)
+        return origin.get("run_id") if isinstance(origin, dict) else None
 
     @property
     def masks(self) -> dict[str, JsonObject] | None:
@@ -127,6 +135,8 @@ async def plan_fork(
 ) -> ForkPlanned:
     """What a fork would do; writes nothing."""
     before = await look_back(runs, actor, run_id)
+    if before.accepted.get(REPLAYS):
+        raise RunIsReplay(run_id=before.replayed)
     version = ask.version or before.facts.version
     planned = await runs.plans.find(actor.user_id, before.facts.agent_id, version)
     old = (await runs.plans.pinned(before.facts.agent_id, before.facts.version)).plan
@@ -139,7 +149,8 @@ async def plan_fork(
     found: list[Forked] = []
 
     def take_over(first: Entry, hidden: Masks) -> list[Entry]:
-        found.append(fork(past, ask.step_id, planned.plan, first, hidden, ask.inputs))
+        newer = version != before.facts.version
+        found.append(fork(past, ask.step_id, planned.plan, first, hidden, ask.inputs, newer=newer))
         return found[0].entries
 
     new = (new_run_id or new_id(), actor.user_id, run, planned, counter.keyring, modes, None, cleared, take_over)
@@ -147,7 +158,8 @@ async def plan_fork(
         made = await asyncio.to_thread(new_run, *new)
     except StepUnreached:
         raise StepUnreachable from None
-    effects = [step for step in found[0].again if _acts(runs, planned, step, ask)]
+    acts = run.rehearsal is None  # a dry run repeats nothing outside
+    effects = [step for step in found[0].again if acts and _acts(runs, planned, step, ask)]
     plan: JsonObject = {
         "reused": _listed(found[0].reused),
         "again": _listed(found[0].again),

@@ -45,6 +45,12 @@ class StepUnreachable(Conflict):
     hint = "Choose an earlier step, or start a new run."
 
 
+class RunIsReplay(Conflict):
+    """This run is a replay: it knows what was recorded, and nothing of what another input would have led to."""
+
+    hint = "Fork the run that it replays: `run_id` in `detail`."
+
+
 class EffectsRepeat(Conflict):
     """This would repeat effects on the outside world."""
 

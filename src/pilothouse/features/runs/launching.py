@@ -24,6 +24,7 @@ from pilothouse.features.runs.present import RunFacts
 from pilothouse.features.runs.rehearsals import DryRun, start
 from pilothouse.features.runs.service import Runs
 from pilothouse.graph.fields import properties, required
+from pilothouse.graph.json_schema import as_object
 from pilothouse.graph.sub_agents import sub_agents_of
 from pilothouse.kit.ids import AgentId, RunId, child_id
 from pilothouse.kit.json import Json, JsonObject
@@ -81,6 +82,13 @@ async def look_up_bound(ctx: ToolContext, agent_id: str, name: str) -> agents.Ag
     if agent.id != bound:
         raise BuilderSessionGraphMismatch
     return agent
+
+
+async def shape_run(ctx: ToolContext, schema: JsonObject, arguments: Mapping[str, Json]) -> JsonObject:
+    """The agent says which of its inputs are files, lists, objects or text."""
+    named, name = arguments.get("library_agent_id"), arguments.get("agent_name")
+    agent = await look_up_bound(ctx, str(named or ""), str(name or ""))
+    return {**schema, "properties": {**as_object(schema["properties"]), "inputs": agent.input_schema}}
 
 
 def input_faults(planned: agents.Planned, inputs: Mapping[str, Json], *, use_defaults: bool) -> InputFaults | None:

@@ -4,19 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from pilothouse.base.deferred import Deferred, WaitSeconds, wait_for
 from pilothouse.base.jobs.moves import micros
-from pilothouse.base.tools import (
-    Answer,
-    Deferred,
-    Effect,
-    NoResults,
-    ToolBox,
-    ToolContext,
-    ToolError,
-    ToolResult,
-    WaitSeconds,
-    wait_for,
-)
+from pilothouse.base.tools import Answer, Effect, NoResults, ToolBox, ToolContext, ToolError, ToolResult
 from pilothouse.features import agents
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.errors import AgentUnnamed
@@ -29,6 +19,7 @@ from pilothouse.features.runs.launching import (
     look_up,
     look_up_bound,
     refuse_forbidden,
+    shape_run,
 )
 from pilothouse.features.runs.present import RunFacts, moment
 from pilothouse.features.runs.queries import Filter
@@ -137,7 +128,14 @@ async def _steps(ctx: ToolContext, facts: RunFacts) -> list[dict[str, Any]]:
     ]
 
 
-@tools.tool(label="Running the agent", effect=Effect.OUTSIDE, timeout_seconds=None, rehearses=True, finish=_finish_run)
+@tools.tool(
+    label="Running the agent",
+    effect=Effect.OUTSIDE,
+    timeout_seconds=None,
+    rehearses=True,
+    finish=_finish_run,
+    shape=shape_run,
+)
 async def run_agent(
     ctx: ToolContext,
     library_agent_id: LibraryId = "",

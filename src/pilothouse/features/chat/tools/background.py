@@ -4,8 +4,9 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, Field, JsonValue
 
+from pilothouse.base.deferred import Deferred, WaitSeconds, wait_for
 from pilothouse.base.jobs.moves import micros
-from pilothouse.base.tools import Answer, Deferred, Outcome, ToolBox, ToolContext, ToolResult, WaitSeconds, wait_for
+from pilothouse.base.tools import Answer, Outcome, ToolBox, ToolContext, ToolResult
 from pilothouse.features.chat.background import Background, list_parked
 from pilothouse.features.chat.errors import BackgroundNotFound, BackgroundUnnamed
 from pilothouse.features.chat.service import Chat

@@ -4,16 +4,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, JsonValue
 
-from pilothouse.base.tools import (
-    Answer,
-    Deferred,
-    Effect,
-    ToolBox,
-    ToolContext,
-    ToolResult,
-    WaitSeconds,
-    wait_for,
-)
+from pilothouse.base.deferred import Deferred, WaitSeconds, wait_for
+from pilothouse.base.tools import Answer, Effect, ToolBox, ToolContext, ToolResult
 from pilothouse.features.chat import queries
 from pilothouse.features.chat.delegating import Order, delegate
 from pilothouse.features.chat.limits import MAX_MESSAGE, MAX_SYSTEM_CONTEXT

@@ -45,7 +45,7 @@ def _settle(job: Claimed, flush: Flush, ending: Ending) -> Script:
     if not rows:
         return REFUSED
     status, reason = ending.status, ending.reason
-    if rows[0][0] is not None and status == COMPLETED:
+    if rows[0][0] is not None and status != CANCELLED:
         status, reason = CANCELLED, "cancelled"
     promoted = yield END_JOB, (job.id, job.fence, job.top, job.lane, ending.now)
     if promoted is REFUSED:

@@ -13,6 +13,7 @@ from pilothouse.features.runs.errors import (
     EffectsRepeat,
     PinNotEditable,
     RunExpired,
+    RunIsReplay,
     RunNotEnded,
     RunNotFound,
     StepNotFound,
@@ -99,7 +100,7 @@ def add_again(router: Router) -> None:
     compared = problems(RunNotFound, RunNotEnded, RunExpired)
     router.get("/runs/compare", response_model=RunComparison, responses=compared)(scope("runs:read")(compare_runs))
     planned = {200: {"model": ForkPlan, "description": "What it would do: `plan_only` was given."}}
-    forked = problems(*faults, RunNotEnded, StepNotFound, StepUnreachable, EffectsRepeat, PinNotEditable)
+    forked = problems(*faults, RunNotEnded, RunIsReplay, StepNotFound, StepUnreachable, EffectsRepeat, PinNotEditable)
     router.post("/runs/{run_id}/fork", response_model=RunOut, status_code=201, responses={**planned, **forked})(
         run(fork_run)
     )

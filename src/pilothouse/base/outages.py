@@ -1,10 +1,14 @@
 """Tells a database that is away, full or busy from a bug of ours, by error codes and never by words."""
 
 import sqlite3
+from collections.abc import Generator
+from contextlib import contextmanager
 
 import asyncpg
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from pilothouse.base.committer import DatabaseUnavailable
 
 # PostgreSQL: connection lost, out of resources, stopped by an operator, system error, lost a race.
 _OUTAGE_CLASSES = frozenset({"08", "53", "57", "58", "40"})
@@ -22,6 +26,17 @@ def is_outage(error: BaseException) -> bool:
     if isinstance(error, sqlite3.OperationalError):
         return _sqlite_is_outage(error)
     return isinstance(error, ConnectionError | PoolTimeout | asyncpg.InterfaceError)
+
+
+@contextmanager
+def told_as_away() -> Generator[None]:
+    """Around work on the database and nothing else: that it is away is told as the committer tells it."""
+    try:
+        yield
+    except (DBAPIError, PoolTimeout, asyncpg.PostgresError, asyncpg.InterfaceError, ConnectionError) as error:
+        if is_outage(error):
+            raise DatabaseUnavailable from error
+        raise
 
 
 def is_unstorable_text(error: BaseException) -> bool:
