@@ -1,6 +1,7 @@
 """Agents that the scenarios need."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from tests.app.commands import ROOT
@@ -21,6 +22,12 @@ ASKING: dict[str, object] = {
     ],
     "links": [{"from": "ask", "out": "approved_data", "to": "said", "in": "value"}],
 }
+
+
+OUTPUT = "363ae599-353e-4804-937e-b2ee3cef3da4"
+DECODE = "2b935639-65bc-48fd-9f88-823cd706fcd9"
+STEP_THROUGH = "f66a3543-28d3-4ab5-8945-9b336371e2ce"
+STORE = "1ff065e9-88e8-4358-9d82-8dc91f622ba9"
 
 
 def slow_greeting(seconds: float) -> dict[str, Any]:
@@ -51,3 +58,29 @@ def delegating(agent_id: str) -> dict[str, object]:
     block = "e189baac-8c20-45a1-94a7-55177ea42565"
     name = "Have the letter written by the agent that knows the harbour"
     return {"name": "Delegates", "nodes": [{"id": "inner", "name": name, "block": block, "inputs": inner}], "links": []}
+
+
+def showing(values: Mapping[str, object]) -> dict[str, object]:
+    nodes = [{"id": name, "block": OUTPUT, "inputs": {"name": name, "value": value}} for name, value in values.items()]
+    return {"name": "Shows things", "nodes": nodes, "links": []}
+
+
+def many_steps(count: int) -> dict[str, object]:
+    each: dict[str, object] = {"id": "each", "block": STEP_THROUGH, "inputs": {"items": list(range(count))}}
+    kept: dict[str, object] = {"id": "kept", "name": "Keep the item", "block": STORE, "inputs": {}}
+    return {
+        "name": "Many steps",
+        "nodes": [each, kept],
+        "links": [{"from": "each", "out": "item", "to": "kept", "in": "input"}],
+    }
+
+
+def reading(lines: list[str]) -> dict[str, Any]:
+    """Reads every line as JSON; a step whose line is none fails."""
+    each: dict[str, object] = {"id": "each", "block": STEP_THROUGH, "inputs": {"items": lines}}
+    read: dict[str, Any] = {"id": "read", "name": "Read the line", "block": DECODE, "inputs": {}}
+    return {
+        "name": "Reads lines",
+        "nodes": [each, read],
+        "links": [{"from": "each", "out": "item", "to": "read", "in": "json_str"}],
+    }

@@ -1,9 +1,10 @@
 """A browser for all tests, and houses to visit."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import copytree
 from typing import Any, Literal, Protocol
 
 import pytest
@@ -70,29 +71,57 @@ def house(tmp_path: Path) -> Generator[House]:
     made.kill()
 
 
-@pytest.fixture(scope="module")
-def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
-    """A house for a whole module; the first test to come makes its owner."""
+@dataclass(frozen=True)
+class Left:
+    """A house as its owner left it, and the owner's cookies, which open every copy of it."""
+
+    folder: Path
+    state: StorageState
+
+
+@pytest.fixture(scope="session")
+def left(tmp_path_factory: pytest.TempPathFactory, browser: Browser) -> Left:
+    """Going through the set-up takes longer than copying a folder."""
     made = House(tmp_path_factory.mktemp("house"))
+    made.start()
+    context = browser.new_context(base_url=made.url)
+    make_owner(context.new_page(), made)
+    state = context.storage_state()
+    context.close()
+    made.kill()
+    return Left(made.folder, state)
+
+
+@pytest.fixture(scope="module")
+def lived_in(left: Left, tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
+    """A house for a whole module; it has an owner."""
+    made = House(tmp_path_factory.mktemp("house") / "copy")
+    copytree(left.folder, made.folder)
     made.start()
     yield made
     made.kill()
 
 
 @pytest.fixture(scope="module")
-def owner(lived_in: House, browser: Browser) -> Generator[StorageState]:
+def unowned(tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
+    """A house for a whole module that nobody owns."""
+    made = House(tmp_path_factory.mktemp("house"))
+    made.start()
+    yield made
+    made.kill()
+
+
+@pytest.fixture(scope="session")
+def owner(left: Left) -> StorageState:
     """The cookies of the owner of `lived_in`."""
-    context = browser.new_context(base_url=lived_in.url)
-    make_owner(context.new_page(), lived_in)
-    yield context.storage_state()
-    context.close()
+    return left.state
 
 
 @pytest.fixture(scope="module")
-def things(lived_in: House, browser: Browser) -> Generator[Things]:
-    context = browser.new_context(base_url=lived_in.url)
+def things(lived_in: House, owner: StorageState, browser: Browser) -> Generator[Things]:
+    context = browser.new_context(base_url=lived_in.url, storage_state=owner)
     page = context.new_page()
-    make_owner(page, lived_in)
+    page.goto("/library")
     agent = ask(page, "POST", "/api/agents", {"graph": GREETING})
     run = ask(page, "POST", f"/api/agents/{agent['id']}/runs", {"inputs": {"name": "World"}})
     rename = [{"op": "set_name", "value": "Port greeting"}]  # a second version, so that there is one to bring back
@@ -153,3 +182,14 @@ def ask(page: Page, method: str, path: str, body: Any = None) -> Any:
         }""",
         [method, path, body],
     )
+
+
+def ran(page: Page, graph: Mapping[str, object], **inputs: object) -> dict[str, Any]:
+    """A run of a new agent that has ended."""
+    page.goto("/library")
+    agent = ask(page, "POST", "/api/agents", {"graph": graph})
+    run = ask(page, "POST", f"/api/agents/{agent['id']}/runs", {"inputs": inputs})
+    page.wait_for_function(
+        "async (id) => (await (await fetch(`/api/runs/${id}`)).json()).ended_at !== null", arg=run["id"]
+    )
+    return run

@@ -115,7 +115,7 @@ def test_ap1_a_session_is_renamed_pinned_and_deleted_from_its_menu(
     eyes.saw_nothing_wrong()
 
 
-def test_d8_a_deleted_chat_can_be_taken_back_and_else_is_gone_for_good(
+def test_d8_d10_a_deleted_chat_can_be_taken_back_and_else_is_gone_for_good(
     lived_in: House, owner: StorageState, visit: Visit
 ) -> None:
     page, eyes = visit(lived_in, storage_state=owner)
@@ -132,7 +132,9 @@ def test_d8_a_deleted_chat_can_be_taken_back_and_else_is_gone_for_good(
         expect(page).to_have_url(f"{lived_in.url}/")  # nobody goes on reading what is deleted
 
     delete()
-    page.get_by_role("button", name="Undo").click()
+    page.keyboard.press("Control+k")  # a dialog over the page leaves in reach what is said in the corner
+    page.get_by_role("dialog").get_by_role("button", name="Undo").click()
+    page.keyboard.press("Escape")
     row.get_by_role("link").click()
     expect(page.locator(".turn-end")).to_have_count(1)
     delete()

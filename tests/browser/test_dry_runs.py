@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from playwright.sync_api import StorageState, expect
 
-from tests.browser.agents import GREETING
+from tests.browser.agents import GREETING, OUTPUT
 from tests.browser.conftest import Visit, ask
 from tests.browser.eyes import barriers, clipped
 from tests.browser.house import House
-from tests.browser.test_runs import OUTPUT, PICTURE
+from tests.browser.test_runs import PICTURE
 
 NOTE: Final = "Dry run: nothing outside was touched."
 FILE_INPUT: Final = "95ead23f-8283-4654-aef3-10c053b74a31"

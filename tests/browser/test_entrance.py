@@ -6,16 +6,16 @@ from tests.browser.conftest import Visit, make_owner
 from tests.browser.house import EMAIL, PASSWORD, House
 
 
-def test_f1_without_an_owner_every_path_explains_how_to_begin(lived_in: House, visit: Visit) -> None:
-    page, eyes = visit(lived_in)
+def test_f1_without_an_owner_every_path_explains_how_to_begin(unowned: House, visit: Visit) -> None:
+    page, eyes = visit(unowned)
     page.goto("/library")
-    expect(page).to_have_url(f"{lived_in.url}/setup")
+    expect(page).to_have_url(f"{unowned.url}/setup")
     expect(page.locator("main")).to_contain_text("pilothouse owner-link")
     eyes.saw_nothing_wrong()
 
 
-def test_f1_a_wrong_link_explains_how_to_print_a_new_one(lived_in: House, visit: Visit) -> None:
-    page, _ = visit(lived_in)
+def test_f1_a_wrong_link_explains_how_to_print_a_new_one(unowned: House, visit: Visit) -> None:
+    page, _ = visit(unowned)
     page.goto("/setup#token=wrong")
     page.get_by_label("Name").fill("Eve")
     page.get_by_label("E-mail").fill("eve@example.com")

@@ -60,6 +60,9 @@ def open_and_run(page: Page) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".builder-panel .outputs")).to_contain_text("World")
     expect(page.locator(".builder-panel .status").first).to_have_text("completed")
+    tab_to(page, "Versions", backwards=True)
+    page.keyboard.press("Enter")
+    expect(page.locator(".version-row")).to_contain_text("AutoPilot")  # B11: who wrote it
 
 
 def the_link_is_dead(house: House, visit: Visit) -> None:

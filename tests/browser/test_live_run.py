@@ -8,6 +8,7 @@ from tests.browser.agents import GREETING, slow_greeting
 from tests.browser.conftest import Visit, ask
 from tests.browser.eyes import barriers
 from tests.browser.house import House
+from tests.browser.test_canvas import drag, handle, middle
 
 TEXT, SAY, DECODE, OUT = (
     "7fcd3bcb-8e1b-4e69-903d-32d3d4a92158",
@@ -155,4 +156,30 @@ def test_b15_scenario_25_a_failed_step_is_run_again_and_forked_with_another_inpu
     page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_role("link", name="goes back to another run").click()
     expect(page.locator('[data-id="read"] .node-foot')).to_have_attribute("data-status", "failed")
+    eyes.saw_nothing_wrong()
+
+
+def test_b9_b13_while_a_run_is_followed_a_problem_and_a_toast_lead_to_their_field(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner)
+    template: dict[str, object] = {"format": "Hello", "values": {}}
+    greet = {"id": "greet", "block": SAY, "inputs": template, "position": [400, 0]}
+    who = FAILING["nodes"][0] | {"position": [0, 0]}
+    agent = new_agent(page, {"name": "Followed", "nodes": [who, greet], "links": []})
+    run = ask(page, "POST", f"/api/agents/{agent}/runs", {"inputs": {"name": "World"}})["id"]
+    page.goto(f"/build/{agent}?run={run}")
+    expect(page.locator('[data-id="greet"] .node-foot')).to_have_attribute("data-status", "completed")
+    pick(page, "Fill text template")
+    page.get_by_role("region", name="Result").wait_for()
+    drag(page, handle(page, "who", "result", "source"), *middle(handle(page, "greet", "values", "target")))
+    page.mouse.up()
+    page.get_by_role("button", name="Choose a key").click()  # with the block chosen, and its result beside it
+    expect(page.get_by_role("form", name="Part of the link to values").get_by_label("Put it into")).to_be_focused()
+
+    words = page.get_by_label("format", exact=True)
+    words.fill("")
+    page.get_by_role("button", name="All blocks").click()
+    page.get_by_role("region", name="Problems").get_by_role("button").filter(has_text="format").first.click()
+    expect(words).to_be_focused()
     eyes.saw_nothing_wrong()

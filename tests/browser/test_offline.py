@@ -102,10 +102,12 @@ def test_n6_without_a_network_the_palette_goes_places_and_changes_nothing(
     page.keyboard.type("sign out")
     expect(page.get_by_role("option", name="Sign out")).to_be_disabled()
     page.keyboard.press("Enter")
-    expect(page.locator("body > [aria-live=polite]")).to_contain_text("You are offline")
+    # All outside of an open dialog is neither seen nor heard, so what is said comes along into it.
+    expect(page.locator("dialog[open] > .unseen[aria-live=polite]")).to_contain_text("You are offline")
     page.locator(".palette-input").fill("activity")
     page.keyboard.press("Enter")
     expect(page).to_have_url(lived_in.url + "/activity")
+    expect(page.locator("body > .unseen[aria-live=polite]")).to_have_count(1)
 
 
 def test_b9_n6_a_graph_is_checked_once_there_is_a_network_again(lived_in: House, things: Things, visit: Visit) -> None:

@@ -4,10 +4,10 @@ from collections.abc import Generator
 from typing import Any, Literal, TypeAlias
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, StorageState, expect
 
 from tests.browser.agents import ASKING, GREETING, delegating
-from tests.browser.conftest import PHONE, WIDE, Visit, ask, make_owner
+from tests.browser.conftest import PHONE, WIDE, Visit, ask
 from tests.browser.eyes import COLOURS, barriers, clipped, shifted
 from tests.browser.house import House
 
@@ -21,11 +21,11 @@ SIZES = {"wide": WIDE, "phone": PHONE}
 
 
 @pytest.fixture(scope="module")
-def resident(lived_in: House, browser: Browser) -> Generator[Resident]:
+def resident(lived_in: House, owner: StorageState, browser: Browser) -> Generator[Resident]:
     """The owner's cookies, and the things of a first day."""
-    context = browser.new_context(base_url=lived_in.url)
+    context = browser.new_context(base_url=lived_in.url, storage_state=owner)
     page = context.new_page()
-    make_owner(page, lived_in)
+    page.goto("/")
     found: dict[str, Any] = {"empty": check_all(page, EMPTY)}
     agent = ask(page, "POST", "/api/agents", {"graph": GREETING})
     run = ask(page, "POST", f"/api/agents/{agent['id']}/runs", {"inputs": {"name": "World"}})

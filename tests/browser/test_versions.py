@@ -131,6 +131,36 @@ def test_b11_b12_scenario_23_versions_are_compared_looked_at_and_brought_back(
     eyes.saw_nothing_wrong()
 
 
+def test_b11_versions_that_are_not_listed_yet_are_compared_and_chosen(
+    lived_in: House, owner: StorageState, visit: Visit
+) -> None:
+    page, eyes = visit(lived_in, storage_state=owner)
+    agent = new_agent(page)["id"]
+    for version in range(1, 25):
+        graph = {**GREETING, "description": f"Changed {version} times."}
+        ask(page, "PUT", f"/api/agents/{agent}", {"graph": graph, "base_version": version})
+    ask(page, "PUT", f"/api/agents/{agent}/active-version", {"version": 1, "base_version": 25})
+    page.goto(f"/build/{agent}")
+    page.get_by_role("button", name="Versions").click()
+    page.get_by_role("button", name="Compare version 25").click()
+    dialog = page.get_by_role("dialog", name="Compare versions")
+    before, after = dialog.get_by_label("From", exact=True), dialog.get_by_label("To", exact=True)
+    expect(before).to_have_value("25")
+    expect(after).to_have_value("1")
+    expect(dialog.get_by_role("list", name="Changes")).to_contain_text("Changed 24 times.")
+    more = dialog.get_by_role("button", name="List earlier versions")
+    expect(before.get_by_role("option", name="12", exact=True)).to_have_count(0)
+    more.click()
+    before.select_option("12")
+    expect(dialog.get_by_role("list", name="Changes")).to_contain_text("Changed 11 times.")
+    expect(after).to_have_value("1")
+    more.click()
+    expect(more).to_have_count(0)
+    expect(before.locator("option")).to_have_count(25)
+    assert barriers(page) == []
+    eyes.saw_nothing_wrong()
+
+
 def test_b12_a_runs_own_version_is_shown_as_it_ran_and_can_be_duplicated(
     lived_in: House, owner: StorageState, visit: Visit
 ) -> None:

@@ -1,25 +1,22 @@
 import { useEffect, useRef } from 'react'
+import { type Hotkey, isBehindDialog, isMeant } from './hotkey'
 
-export type Hotkey = { key: string; mod?: boolean; shift?: boolean; whileTyping?: boolean }
-
-/** Call `act` when the key is pressed. Plain keys do nothing while somebody types; `mod` is Ctrl, or Cmd on a Mac. */
+/** Call `act` when the key is pressed; `mod` is Ctrl, or Cmd on a Mac. */
 export function useHotkey(hotkey: Hotkey, act: () => void): void {
-  const latest = useRef(act)
-  latest.current = act
-  const { key, mod = false, shift, whileTyping = mod } = hotkey
+  const latest = useRef({ hotkey, act })
+  latest.current = { hotkey, act }
 
   useEffect(() => {
     function pressed(event: KeyboardEvent) {
-      if (event.defaultPrevented || event.isComposing || event.altKey) return
-      if (event.key.toLowerCase() !== key.toLowerCase() || (event.ctrlKey || event.metaKey) !== mod) return
-      if (shift !== undefined && event.shiftKey !== shift) return
-      if (!whileTyping && isTyping(event.target)) return
+      if (event.defaultPrevented) return
+      const place = { isTyping: isTyping(event.target), isBehind: isBehindDialog() }
+      if (!isMeant(latest.current.hotkey, event, place)) return
       event.preventDefault()
-      latest.current()
+      latest.current.act()
     }
     window.addEventListener('keydown', pressed)
     return () => window.removeEventListener('keydown', pressed)
-  }, [key, mod, shift, whileTyping])
+  }, [])
 }
 
 function isTyping(target: EventTarget | null): boolean {

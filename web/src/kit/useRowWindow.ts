@@ -10,6 +10,13 @@ export function rowsIn(top: number, height: number, row: number, count: number):
   return { first: Math.min(first, count), last: Math.min(count, Math.ceil((top + height) / row) + SPARE) }
 }
 
+/** The rows to render: those of the window, and one that is held wherever it stands (none: -1). */
+export function rowsWith({ first, last }: RowWindow, held: number): number[] {
+  const rows = Array.from({ length: Math.max(0, last - first) }, (_, nth) => first + nth)
+  if (held < 0 || (first <= held && held < last)) return rows
+  return held < first ? [held, ...rows] : [...rows, held]
+}
+
 /** Which of many rows of one height are worth rendering now. */
 export function useRowWindow(frame: RefObject<HTMLElement | null>, row: number, count: number): RowWindow {
   const [seen, setSeen] = useState<RowWindow>({ first: 0, last: Math.min(count, 40) })

@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react'
 import { say } from '@/kit/say'
 import { Button } from './Button'
+import { laidOver } from './dialogs'
 
 type Props = {
   title: string
@@ -24,11 +25,15 @@ export function Dialog({ title, wide = false, plain = false, drawer = false, onC
 
   useEffect(() => {
     const before = document.activeElement
-    place.current?.showModal()
+    const dialog = place.current as HTMLDialogElement
+    dialog.showModal()
     return () => {
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
   }, [])
+
+  // What it holds for a while must be out of it before it is taken away.
+  useLayoutEffect(() => laidOver(place.current as HTMLDialogElement), [])
 
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc is the keyboard's way; this is a click beside the dialog

@@ -1,11 +1,41 @@
+import { useLayoutEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { say } from '@/kit/say'
+import { listenedTo } from './announce'
 import { Button } from './Button'
+import { keptOnTop } from './dialogs'
 import { dismiss, useToasts } from './toasts'
 
+/** In the corner; while a dialog is open they are part of it, since all else is out of reach then. */
 export function Toasts() {
+  const home = useRef<HTMLDivElement>(null)
+  const [corner] = useState(madeCorner)
+
+  useLayoutEffect(() => {
+    listenedTo()
+    return keptOnTop(corner, home.current as HTMLElement)
+  }, [corner])
+
+  return (
+    <>
+      <div ref={home} className="toasts-home" />
+      {createPortal(<Shown />, corner)}
+    </>
+  )
+}
+
+function madeCorner(): HTMLElement {
+  const corner = document.createElement('div')
+  corner.className = 'toasts'
+  corner.setAttribute('role', 'status')
+  corner.setAttribute('aria-live', 'polite')
+  return corner
+}
+
+function Shown() {
   const toasts = useToasts()
   return (
-    <div className="toasts" role="status" aria-live="polite">
+    <>
       {toasts.map((said) => (
         <div key={said.id} className={`toast ${said.tone}`}>
           <div>
@@ -36,6 +66,6 @@ export function Toasts() {
           />
         </div>
       ))}
-    </div>
+    </>
   )
 }

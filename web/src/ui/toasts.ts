@@ -20,10 +20,23 @@ function become(changed: readonly Toast[]) {
   for (const watcher of watchers) watcher()
 }
 
+/**
+ * Those that stand when one more is said. The newest is always seen and what went wrong stays until it is closed: the
+ * oldest plain one goes, rather one that only tells something than one that can be pressed.
+ */
+export function withRoom(standing: readonly Toast[], said: Toast): readonly Toast[] {
+  const all = [...standing, said]
+  if (all.length <= MOST) return all
+  const plain = standing.filter(({ tone }) => tone === 'plain')
+  const leaves =
+    plain.find(({ action }) => action === null) ?? plain[0] ?? (said.tone === 'bad' ? standing[0] : undefined)
+  return all.filter((one) => one !== leaves)
+}
+
 /** Say something in the corner. What went wrong stays until it is closed. */
 export function toast(message: string, more: Partial<Omit<Toast, 'id' | 'message'>> = {}): number {
   const said: Toast = { id: next++, tone: 'plain', requestId: null, action: null, message, ...more }
-  become([...toasts, said].slice(-MOST))
+  become(withRoom(toasts, said))
   const seconds = SECONDS[said.tone]
   if (seconds !== null) setTimeout(() => dismiss(said.id), seconds * 1000)
   return said.id

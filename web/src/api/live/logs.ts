@@ -1,4 +1,5 @@
 import type { Connection } from './connection'
+import { soon } from './soon'
 
 /** How the events of one kind of log are folded. `fold` is pure, and equal however the events are cut into pieces. */
 export type LogKind<State, Event> = {
@@ -94,9 +95,7 @@ export class Log<State, Event> {
   private schedule(): void {
     if (this.scheduled) return
     this.scheduled = true
-    // A hidden page paints no frames, but its log must still grow.
-    if (document.visibilityState === 'hidden') setTimeout(this.flush, 100)
-    else requestAnimationFrame(this.flush)
+    soon(this.flush)
   }
 
   /** Fold what waits, slice by slice, as long as a frame can spare; the rest comes in the next one. */

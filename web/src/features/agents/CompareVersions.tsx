@@ -1,32 +1,32 @@
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useState } from 'react'
 import type { Schemas } from '@/api/shapes'
-import { blockCatalogue } from '@/features/builder/queries'
 import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { ChoiceField } from '@/ui/Field'
+import { More } from '@/ui/More'
 import { ErrorPanel, Skeleton, SkeletonRows } from '@/ui/States'
 import { toast, toastProblem } from '@/ui/toasts'
+import { blockCatalogue } from './blocks'
 import { Changes } from './Changes'
-import { agentById, diffOf, useRollbackAgent, useSetActiveVersion } from './queries'
+import { agentById, diffOf, useRollbackAgent, useSetActiveVersion, versionsOf } from './queries'
+import { versionChoices } from './versionChoices'
 
 // The canvas is large; only those who look at a picture fetch it.
 const DiffCanvas = lazy(() => import('@/features/builder/versions/DiffCanvas'))
 
 type Agent = Schemas['AgentDetail']
-type Props = {
-  agent: Agent
-  version: number
-  known: readonly Schemas['VersionOut'][]
-  onClose: () => void
-}
+type Props = { agent: Agent; version: number; onClose: () => void }
 
 /** Two versions beside each other: as a picture and in words; the first of them can be brought back. */
-export function CompareVersions({ agent, version, known, onClose }: Props) {
+export function CompareVersions({ agent, version, onClose }: Props) {
   const [from, setFrom] = useState(version)
   const [to, setTo] = useState(agent.active_version)
-  const numbers = known.map((one) => String(one.version))
+  const versions = useInfiniteQuery(versionsOf(agent.id))
+  const listed = versions.data?.pages.flatMap((page) => page.items) ?? []
+  // What is compared, and what is in use, can be much older than the versions that were listed so far.
+  const numbers = versionChoices(listed, [from, to, agent.active_version])
   const { data, error, refetch } = useQuery(diffOf(agent.id, from, to))
   return (
     <Dialog title={say('versions.compare.title')} wide onClose={onClose}>
@@ -44,6 +44,13 @@ export function CompareVersions({ agent, version, known, onClose }: Props) {
           onChange={(event) => setTo(Number(event.target.value))}
         />
       </div>
+      {versions.error && <ErrorPanel problem={versions.error} onRetry={() => void versions.refetch()} />}
+      <More
+        there={versions.hasNextPage}
+        busy={versions.isFetchingNextPage}
+        label={say('versions.compare.more')}
+        onMore={() => void versions.fetchNextPage()}
+      />
       <Picture agentId={agent.id} from={from} to={to} />
       {error && <ErrorPanel problem={error} onRetry={() => void refetch()} />}
       {data === undefined && !error && <SkeletonRows rows={3} />}

@@ -36,9 +36,7 @@ export function Versions({ agent }: { agent: Agent }) {
         ))}
       </ul>
       <More there={hasNextPage} busy={isFetchingNextPage} onMore={() => void fetchNextPage()} />
-      {chosen !== null && (
-        <CompareVersions agent={agent} version={chosen} known={versions} onClose={() => choose(null)} />
-      )}
+      {chosen !== null && <CompareVersions agent={agent} version={chosen} onClose={() => choose(null)} />}
     </section>
   )
 }
@@ -46,7 +44,7 @@ export function Versions({ agent }: { agent: Agent }) {
 type RowProps = { version: Schemas['VersionOut']; isActive: boolean; onCompare: () => void }
 
 function VersionRow({ version, isActive, onCompare }: RowProps) {
-  const author = useAuthor(version.author_id)
+  const author = useAuthor(version)
   return (
     <li className="version-row">
       <div className="row wrap">
@@ -75,8 +73,9 @@ function VersionRow({ version, isActive, onCompare }: RowProps) {
   )
 }
 
-function useAuthor(author_id: string): string {
+function useAuthor({ author_id, by_autopilot }: Schemas['VersionOut']): string {
   const { data } = useQuery(standing)
   const isMine = data?.kind === 'signed_in' && data.me.user.id === author_id
+  if (by_autopilot) return say('versions.by.autopilot')
   return isMine ? say('versions.by.you') : say('versions.by.other')
 }

@@ -1,9 +1,11 @@
 import { ReactFlowProvider } from '@xyflow/react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Schemas } from '@/api/shapes'
 import { Versions } from '@/features/agents/Versions'
+import { StepActions } from '@/features/runs/StepActions'
 import { say } from '@/kit/say'
 import { useHotkey } from '@/kit/useHotkey'
+import { useStable } from '@/kit/useStable'
 import { Button } from '@/ui/Button'
 import { useWrite } from '@/ui/writes'
 import './builder.css'
@@ -21,6 +23,7 @@ import { nodeById } from './document'
 import type { Draft } from './draft'
 import { useFaces } from './faces'
 import { BlockMenu } from './menu/BlockMenu'
+import type { Aim } from './node/focus'
 import { NodePanel } from './node/NodePanel'
 import { Outline } from './outline/Outline'
 import type { Block } from './pins'
@@ -30,7 +33,6 @@ import { useProblems } from './problems/useProblems'
 import { FollowedRun } from './run/live'
 import { NodeSide } from './run/NodeSide'
 import { RunDrawer } from './run/RunDrawer'
-import { StepActions } from './run/StepActions'
 import { StepInspector } from './run/StepInspector'
 import { useStepOf } from './run/useStepOf'
 import { Toolbar } from './Toolbar'
@@ -81,15 +83,19 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
   const write = useWrite()
   const [board] = useState(() => new Board())
   const [selected, setSelected] = useState<string | null>(null)
-  const [field, setField] = useState<string | null>(null)
+  const [aim, setAim] = useState<Aim | null>(null)
   const [panel, setPanel] = useState<Panel>(run === null ? 'node' : 'run')
   const [asking, ask] = useState<Asked | null>(null)
-  const pick = (id: string | null, at: string | null = null) => {
+  const arrived = useCallback(() => setAim(null), [])
+  // Whoever is led to a field must see it, whatever is open beside the canvas and whichever block is chosen already.
+  const pick = useStable((id: string | null, field: string | null = null, link: string | null = null) => {
+    const isOther = id !== selected
     setSelected(id)
-    setField(at)
-    if (id !== null && id !== selected) setPanel('node')
-    if (id !== selected && step !== null) on.onStep(null)
-  }
+    if (field !== null) setAim({ field, link })
+    else if (isOther) setAim(null)
+    if (id !== null && (isOther || field !== null)) setPanel('node')
+    if (isOther && step !== null) on.onStep(null)
+  })
   const add = useAdding(editor, faces, pick)
   const chosen = nodeById(editor.graph, selected)
   const named = (id: string) => {
@@ -174,6 +180,7 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
             <NodeSide
               key={`${chosen.id} ${run}`}
               run={run}
+              aim={aim}
               result={(runId) => (
                 <StepInspector
                   runId={runId}
@@ -194,7 +201,8 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
                 faces={faces}
                 problems={problems}
                 readOnly={readOnly}
-                field={field}
+                aim={aim}
+                onArrived={arrived}
                 onBack={() => pick(null)}
               />
             </NodeSide>
@@ -204,7 +212,7 @@ function Workbench({ agent, blocks, pinned, run, step, ...on }: Props) {
               <ProblemList
                 problems={problems}
                 titles={(id) => (nodeById(editor.graph, id) ? named(id) : null)}
-                onGo={({ nodeId, field: at }) => pick(nodeId, at)}
+                onGo={({ nodeId, field, link }) => pick(nodeId, field, link)}
               />
               <Outline editor={editor} faces={faces} readOnly={readOnly} onPick={pick} />
             </>

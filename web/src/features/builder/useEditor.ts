@@ -60,14 +60,17 @@ class EditorStore {
     this.become((now) => settled(now, base, sent))
   }
 
-  /** What cannot be done is said, and nothing has changed. */
-  private become(move: (history: History) => History): void {
+  /** Whether it was done. What cannot be done is said, and nothing has changed. */
+  private become(move: (history: History) => History): boolean {
+    let isDone = true
     try {
       this.held = { ...this.held, history: move(this.held.history) }
     } catch (problem) {
       if (!(problem instanceof OperationRefused)) throw problem
       toast(problem.message, { tone: 'bad' })
+      isDone = false
     }
     for (const watcher of this.watchers) watcher()
+    return isDone
   }
 }

@@ -39,7 +39,7 @@ export function Composer({ ref, sessionId, busy, stopping, pilot, onSend, onStop
   const off = useContext(WritesOff)
   const [triedWhile, setTriedWhile] = useState<string | null>(null)
   const why = off !== null && triedWhile === off ? say('chat.notSent', { why: off }) : refused
-  useHotkey({ key: '.', mod: true }, () => busy && write(onStop))
+  useHotkey({ key: '.', mod: true, overDialogs: true }, () => busy && write(onStop))
 
   useEffect(() => {
     setText(draftOf(sessionId))

@@ -1,60 +1,87 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import { ApiProblem } from '@/api/errors'
 import type { Schemas } from '@/api/shapes'
-import { agentById } from '@/features/agents/queries'
+import { useNodeNames } from '@/features/agents/useNodeNames'
 import { say, sayStatus } from '@/kit/say'
 import { moment } from '@/kit/time'
 import { Dialog } from '@/ui/Dialog'
 import { Grown } from '@/ui/Grown'
+import { More } from '@/ui/More'
 import { ScrollFrame } from '@/ui/ScrollFrame'
 import { ErrorPanel, SkeletonRows } from '@/ui/States'
 import { comparisonOf } from './again'
 import { type Line, nodesApart, outputsApart, valuesApart, wholeApart } from './compare'
+import { firstOther, othersOf } from './others'
 import { runById, runsOf } from './queries'
 
 type Run = Schemas['RunOut']
+type Other = Pick<Run, 'id' | 'created_at' | 'ended_at' | 'status'>
 
 /** Two ended runs of one agent side by side: a replay or a fork and its origin, until another is chosen. */
 export function CompareDialog({ run, onClose }: { run: Run; onClose: () => void }) {
-  const id = useId()
-  const { data, error, isPending } = useInfiniteQuery(runsOf({ agent_id: run.agent_id }))
-  const others =
-    data?.pages.flatMap((page) => page.items).filter((one) => one.id !== run.id && one.ended_at !== null) ??
-    []
-  const [chosen, choose] = useState<string | null>(null)
-  const other = chosen ?? (others.find(({ id }) => id === run.origin?.run_id) ?? others[0])?.id
+  const runs = useInfiniteQuery(runsOf({ agent_id: run.agent_id }))
+  // It may be far older than the runs that are listed first, or deleted.
+  const origin = useQuery({ ...runById(run.origin?.run_id ?? ''), enabled: run.origin !== null })
+  const listed = runs.data?.pages.flatMap((page) => page.items) ?? []
+  const others = othersOf(run.id, [...listed, origin.data])
+  const first = firstOther(others, run.origin?.run_id)
+  const gone = origin.error instanceof ApiProblem && origin.error.status === 404
+  const lost = gone || origin.data ? null : origin.error
+  const coming = runs.isPending || (run.origin !== null && origin.isPending)
   return (
     <Dialog title={say('runs.compareTitle')} wide onClose={onClose}>
-      {error && <ErrorPanel problem={error} />}
-      {isPending && <SkeletonRows rows={3} />}
-      {data && others.length === 0 && <p className="quiet">{say('runs.compareNone')}</p>}
-      {other && (
-        <>
-          <div className="field">
-            <label htmlFor={id}>{say('runs.compareOther')}</label>
-            <select id={id} className="input" value={other} onChange={({ target }) => choose(target.value)}>
-              {others.map((one) => (
-                <option key={one.id} value={one.id}>
-                  {moment(one.created_at)}, {sayStatus(one.status)}, {one.id.slice(-6)}
-                </option>
-              ))}
-            </select>
-          </div>
-          <SideBySide run={run} otherId={other} />
-        </>
-      )}
+      {runs.error && <ErrorPanel problem={runs.error} />}
+      {lost && <ErrorPanel problem={lost} onRetry={() => void origin.refetch()} />}
+      {coming && <SkeletonRows rows={3} />}
+      {runs.data && !coming && !lost && !first && <p className="quiet">{say('runs.compareNone')}</p>}
+      {first && !coming && !lost && <Compared run={run} first={first} others={others} />}
+      <More
+        there={runs.hasNextPage}
+        busy={runs.isFetchingNextPage}
+        label={say('again.earlier')}
+        onMore={() => void runs.fetchNextPage()}
+      />
     </Dialog>
+  )
+}
+
+type ComparedProps = { run: Run; first: Other; others: readonly Other[] }
+
+/** The other run is held from the first moment on: runs that end meanwhile change what can be chosen, not what is. */
+function Compared({ run, first, others }: ComparedProps) {
+  const id = useId()
+  const [other, choose] = useState(first)
+  const choices = othersOf(run.id, [...others, other])
+  return (
+    <>
+      <div className="field">
+        <label htmlFor={id}>{say('runs.compareOther')}</label>
+        <select
+          id={id}
+          className="input"
+          value={other.id}
+          onChange={({ target }) => choose(choices.find((one) => one.id === target.value) ?? other)}
+        >
+          {choices.map((one) => (
+            <option key={one.id} value={one.id}>
+              {moment(one.created_at)}, {sayStatus(one.status)}, {one.id.slice(-6)}
+            </option>
+          ))}
+        </select>
+      </div>
+      <SideBySide run={run} otherId={other.id} />
+    </>
   )
 }
 
 function SideBySide({ run, otherId }: { run: Run; otherId: string }) {
   const other = useQuery(runById(otherId))
   const compared = useQuery(comparisonOf(run.id, otherId))
-  const agent = useQuery(agentById(run.agent_id, run.version))
+  const names = useNodeNames(run)
   const problem = other.error ?? compared.error
   if (!other.data || !compared.data)
     return problem ? <ErrorPanel problem={problem} /> : <SkeletonRows rows={4} />
-  const names = new Map(agent.data?.graph.nodes?.map((node) => [node.id, node.name]))
   const heads = [say('runs.nth', { id: run.id.slice(-6) }), say('runs.nth', { id: otherId.slice(-6) })]
   return (
     <ScrollFrame className="table-frame" aria-label={say('runs.compareTitle')}>

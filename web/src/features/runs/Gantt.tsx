@@ -1,9 +1,10 @@
 import { useRef } from 'react'
 import { say, sayCount, sayStatus } from '@/kit/say'
 import { elapsed, moment } from '@/kit/time'
-import { useRowWindow } from '@/kit/useRowWindow'
+import { rowsWith, useRowWindow } from '@/kit/useRowWindow'
 import { Icon } from '@/ui/Icon'
 import { ScrollFrame } from '@/ui/ScrollFrame'
+import type { Jump } from './jump'
 import type { StepView } from './reducer'
 import { type Phase, phasesOf } from './timeline'
 
@@ -11,19 +12,21 @@ const ROW = 28
 
 type Props = {
   steps: readonly StepView[]
-  names: ReadonlyMap<string, string>
+  titleOf: (node_id: string) => string
   from: number
   to: number
   /** When another worker took the run up after a crash. */
   takeovers: readonly string[]
   chosen: number | null
+  jump: Jump | null
   onChoose: (step_id: number) => void
 }
 
 /** Every step as a bar in time: when it ran, waited, and stood ready. Only the rows in sight are there. */
-export function Gantt({ steps, names, from, to, takeovers, chosen, onChoose }: Props) {
+export function Gantt({ steps, titleOf, from, to, takeovers, chosen, jump, onChoose }: Props) {
   const frame = useRef<HTMLElement>(null)
-  const { first, last } = useRowWindow(frame, ROW, steps.length)
+  const held = jump === null ? -1 : steps.findIndex((step) => step.step_id === jump.step)
+  const rows = rowsWith(useRowWindow(frame, ROW, steps.length), held)
   const place = (at: number) => `${(100 * (at - from)) / Math.max(1, to - from)}%`
   return (
     <ScrollFrame ref={frame} className="gantt" aria-label={say('runs.timeline')}>
@@ -32,16 +35,17 @@ export function Gantt({ steps, names, from, to, takeovers, chosen, onChoose }: P
         style={{ height: steps.length * ROW }}
         aria-label={sayCount('common.steps', steps.length)}
       >
-        {steps.slice(first, last).map((step, nth) => (
-          <li key={step.step_id} style={{ top: (first + nth) * ROW }}>
+        {placed(steps, rows).map(([row, step]) => (
+          <li key={step.step_id} style={{ top: row * ROW }}>
             <button
               type="button"
               className="gantt-row"
+              data-step={step.step_id}
               aria-pressed={chosen === step.step_id}
               onClick={() => onChoose(step.step_id)}
             >
-              <span className="clip gantt-name" title={names.get(step.node_id) || step.node_id}>
-                {names.get(step.node_id) || step.node_id}
+              <span className="clip gantt-name" title={titleOf(step.node_id)}>
+                {titleOf(step.node_id)}
               </span>
               <Bars step={step} phases={phasesOf(step, to)} place={place} />
               <span className="unseen">{told(step)}</span>
@@ -60,6 +64,13 @@ export function Gantt({ steps, names, from, to, takeovers, chosen, onChoose }: P
       </div>
     </ScrollFrame>
   )
+}
+
+function placed(steps: readonly StepView[], rows: readonly number[]): [number, StepView][] {
+  return rows.flatMap((row) => {
+    const step = steps[row]
+    return step === undefined ? [] : [[row, step]]
+  })
 }
 
 type BarsProps = { step: StepView; phases: readonly Phase[]; place: (at: number) => string }

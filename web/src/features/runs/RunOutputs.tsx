@@ -1,24 +1,33 @@
 import { useState } from 'react'
-import { FileOrValue } from '@/features/files/FileValue'
 import { say } from '@/kit/say'
 import { CopyButton } from '@/ui/CopyButton'
 import { Grown } from '@/ui/Grown'
 import { More } from '@/ui/More'
+import { RenderedRunValue } from './RunValue'
 import { SaveOutputs } from './SaveOutputs'
+import { copiedWhole } from './whole'
 
 type Result = { name: string; value: unknown }
-type Props = { runId?: string; results: readonly Result[]; over: boolean }
+type Props = {
+  runId: string
+  results: readonly Result[]
+  over: boolean
+  /** Whether they can be downloaded from here. */
+  saves?: boolean
+}
 
 const PAGE = 100
 
-export function RunOutputs({ runId, results, over }: Props) {
+export function RunOutputs({ runId, results, over, saves = false }: Props) {
   const [most, setMost] = useState(PAGE)
   return (
     <section className="stack tight" aria-labelledby="outputs">
       <div className="row">
         <h2 id="outputs">{say('runs.outputs')}</h2>
-        {results.length > 1 && <CopyButton text={allOf(results)} label={say('runs.copyAll')} />}
-        {runId && over && results.length > 0 && <SaveOutputs runId={runId} />}
+        {results.length > 1 && (
+          <CopyButton text={copiedWhole(runId, results, allOf)} label={say('runs.copyAll')} />
+        )}
+        {saves && over && results.length > 0 && <SaveOutputs runId={runId} />}
       </div>
       {results.length === 0 && <p className="quiet">{say(over ? 'runs.noOutputs' : 'runs.outputsLater')}</p>}
       {results.length > 0 && (
@@ -28,7 +37,7 @@ export function RunOutputs({ runId, results, over }: Props) {
               <div>
                 <dt>{result.name}</dt>
                 <dd>
-                  <FileOrValue name={result.name} value={result.value} />
+                  <RenderedRunValue runId={runId} name={result.name} value={result.value} />
                 </dd>
               </div>
             )}

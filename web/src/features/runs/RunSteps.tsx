@@ -1,13 +1,13 @@
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { say, sayCount } from '@/kit/say'
 import { elapsed } from '@/kit/time'
 import { useNow } from '@/kit/useNow'
-import { Button } from '@/ui/Button'
 import { StatusBadge } from '@/ui/StatusBadge'
-import { ForkDialog } from './ForkDialog'
 import { Gantt } from './Gantt'
+import { type Jump, useJump } from './jump'
 import type { RunView, StepView } from './reducer'
+import { goesOn, StepActions } from './StepActions'
 import { StepBody } from './StepBody'
 import { Steps } from './Steps'
 import { phasesOf, sharesOf } from './timeline'
@@ -20,10 +20,13 @@ type Props = {
   names: ReadonlyMap<string, string>
   view: StepsView
   onView: (view: StepsView) => void
+  jump: Jump | null
 }
 
 /** The steps of a run in time, or one below the other: the same steps, the same words. */
-export function RunSteps({ runId, log, created, names, view, onView }: Props) {
+export function RunSteps({ runId, log, created, names, view, onView, jump }: Props) {
+  const place = useRef<HTMLElement>(null)
+  useJump(place, jump)
   const going = log.ended_at === null
   const now = useNow(1_000, going)
   const steps = Object.values(log.steps)
@@ -31,8 +34,10 @@ export function RunSteps({ runId, log, created, names, view, onView }: Props) {
   const to = Math.max(from + 1, log.ended_at === null ? now : Date.parse(log.ended_at))
   const chosen = view.step === undefined ? undefined : log.steps[view.step]
   const choose = (step: number) => onView(view.step === step ? without(view) : { ...view, step })
+  const titleOf = (node_id: string) => names.get(node_id) || node_id
+  const actionsOf = useActions(runId, goesOn(log), titleOf)
   return (
-    <section className="stack tight" aria-labelledby="steps">
+    <section ref={place} className="stack tight" aria-labelledby="steps">
       <div className="row wrap">
         <h2 id="steps">{say('runs.steps')}</h2>
         <Choice view={view} onView={onView} />
@@ -45,25 +50,33 @@ export function RunSteps({ runId, log, created, names, view, onView }: Props) {
       )}
       {steps.length === 0 && <p className="quiet">{say('runs.noSteps')}</p>}
       {steps.length > 0 && view.view === 'list' && (
-        <Steps steps={steps} names={names} chosen={view.step ?? null} />
+        <Steps
+          runId={runId}
+          steps={steps}
+          titleOf={titleOf}
+          chosen={view.step ?? null}
+          jump={jump}
+          actions={actionsOf}
+        />
       )}
       {steps.length > 0 && view.view !== 'list' && (
         <>
           <Gantt
             steps={steps}
-            names={names}
+            titleOf={titleOf}
             from={from}
             to={to}
             takeovers={log.takeovers}
             chosen={view.step ?? null}
+            jump={jump}
             onChoose={choose}
           />
           {chosen && (
             <ChosenStep
               runId={runId}
               step={chosen}
-              titleOf={(node_id) => names.get(node_id) || node_id}
-              over={!going}
+              name={titleOf(chosen.node_id)}
+              actions={actionsOf(chosen)}
             />
           )}
         </>
@@ -116,17 +129,17 @@ function Shares({ steps, from, to }: { steps: readonly StepView[]; from: number;
   )
 }
 
-type ChosenProps = {
-  runId: string
-  step: StepView
-  titleOf: (node_id: string) => string
-  over: boolean
+/** What can be done with a step of this run, in the list as in the timeline. */
+function useActions(runId: string, canGoOn: boolean, titleOf: (node_id: string) => string) {
+  const navigate = useNavigate()
+  const open = (started: string) => void navigate({ to: '/library/runs/$runId', params: { runId: started } })
+  return (step: StepView): ReactNode =>
+    canGoOn && step.started_at && <StepActions runId={runId} step={step} titleOf={titleOf} onStarted={open} />
 }
 
-function ChosenStep({ runId, step, titleOf, over }: ChosenProps) {
-  const name = titleOf(step.node_id)
-  const [forking, setForking] = useState<'from' | 'fork' | null>(null)
-  const navigate = useNavigate()
+type ChosenProps = { runId: string; step: StepView; name: string; actions: ReactNode }
+
+function ChosenStep({ runId, step, name, actions }: ChosenProps) {
   return (
     <section className="panel stack tight" aria-label={name}>
       <div className="row wrap">
@@ -135,28 +148,9 @@ function ChosenStep({ runId, step, titleOf, over }: ChosenProps) {
         <span className="end">
           <StatusBadge status={step.status} />
         </span>
-        {over && step.started_at && (
-          <span className="row wrap">
-            <Button tiny look="plain" icon="redo" writes onClick={() => setForking('from')}>
-              {say('again.from')}
-            </Button>
-            <Button tiny look="plain" icon="edit" writes onClick={() => setForking('fork')}>
-              {say('again.fork')}
-            </Button>
-          </span>
-        )}
+        {actions}
       </div>
-      <StepBody step={step} />
-      {forking && (
-        <ForkDialog
-          runId={runId}
-          step={step}
-          edits={forking === 'fork'}
-          titleOf={titleOf}
-          onStarted={(started) => void navigate({ to: '/library/runs/$runId', params: { runId: started } })}
-          onClose={() => setForking(null)}
-        />
-      )}
+      <StepBody runId={runId} step={step} />
     </section>
   )
 }

@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { FileOrValue } from '@/features/files/FileValue'
 import { say } from '@/kit/say'
 import { moment } from '@/kit/time'
 import { Grown } from '@/ui/Grown'
 import { When } from '@/ui/When'
+import { RenderedRunValue } from './RunValue'
 import type { StepView } from './reducer'
 
 const REASONS = {
@@ -35,7 +35,7 @@ export function WaitsFor({ step }: { step: StepView }) {
 }
 
 /** All that is known of one step: what it waits for, the run inside it, its attempts, why it failed, what it gave. */
-export function StepBody({ step }: { step: StepView }) {
+export function StepBody({ runId, step }: { runId: string; step: StepView }) {
   const failures = step.attempts.filter((attempt) => attempt.error !== null && attempt.error !== step.error)
   return (
     <div className="stack tight step-body">
@@ -58,7 +58,7 @@ export function StepBody({ step }: { step: StepView }) {
         {(output) => (
           <div>
             <span className="quiet small">{output.pin}</span>
-            <FileOrValue name={output.pin} value={output.value} />
+            <RenderedRunValue runId={runId} name={output.pin} value={output.value} />
           </div>
         )}
       </Grown>

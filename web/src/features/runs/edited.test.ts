@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
 import { editableInputs, editedInputs, NotJson } from './edited'
 
+const large = { $value: 'ab'.repeat(32), bytes: 40_000, preview: '' }
 const inputs = {
   words: 'hello',
   limit: 3,
   credentials: { id: 'x' },
   smtp_credentials: null,
-  file: { $value: 'ab'.repeat(32), bytes: 40_000, preview: '' },
+  file: large,
+  letter: { to: 'Ada', pages: ['one', large] },
 }
 
 test('B15: text is edited as text and the rest as JSON; secrets and what is too large stay', () => {

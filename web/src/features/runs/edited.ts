@@ -1,10 +1,14 @@
-import { type Fields, fields } from '@/kit/json'
+import type { Fields } from '@/kit/json'
+import { largeParts } from './large'
 
 /** A step's inputs as text to edit, and what was typed as values again. Pure. */
 
 export type Editable = { pin: string; words: string; isText: boolean }
 
-/** The inputs that can be edited: what is too large for the log, or secret, stays as it was. */
+/**
+ * The inputs that can be edited. What is secret stays as it was, and so does what has a part that is too large for the
+ * log: sent back, what stands in its place would be taken for the value.
+ */
 export function editableInputs(inputs: Fields | null): Editable[] {
   return Object.entries(inputs ?? {})
     .filter(([pin, value]) => !isHeldBack(pin, value))
@@ -15,7 +19,7 @@ export function editableInputs(inputs: Fields | null): Editable[] {
 }
 
 function isHeldBack(pin: string, value: unknown): boolean {
-  return pin.endsWith('credentials') || typeof fields(value).$value === 'string'
+  return pin.endsWith('credentials') || largeParts(value).length > 0
 }
 
 export class NotJson extends Error {

@@ -6,19 +6,23 @@ import { announce } from '@/ui/announce'
 import { runLog } from './log'
 import { runById } from './queries'
 import type { RunView } from './reducer'
+import { type Standing, standingOf } from './standing'
 
 export type LiveRun = {
   log: RunView
   status: string | null
   over: boolean
-  /** What has happened so far is still on its way. */
-  loading: boolean
+  standing: Standing
+  /** The code with which the server refused the log; null when it did not. */
+  refused: string | null
+  /** Ask for the log again after a refusal. */
+  again: () => void
 }
 
 /** A run as its log tells it, which is ahead of any row that was fetched. */
 export function useLiveRun(run_id: string | null): LiveRun {
   const cache = useQueryClient()
-  const { state, phase, refused } = useLog(runLog, run_id)
+  const { state, phase, refused, again } = useLog(runLog, run_id)
   const over = phase === 'ended'
 
   const wasGoing = useRef(false)
@@ -30,7 +34,8 @@ export function useLiveRun(run_id: string | null): LiveRun {
     void cache.invalidateQueries({ queryKey: runById(run_id).queryKey })
   }, [over, phase, state.status, cache, run_id])
 
-  return { log: state, status: state.status, over, loading: phase === 'loading' && refused === null }
+  const standing = standingOf(state, phase, refused)
+  return { log: state, status: state.status, over, standing, refused, again }
 }
 
 export function useRun(run_id: string) {

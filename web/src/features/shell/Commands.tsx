@@ -18,8 +18,8 @@ import { setTheme } from './theme'
 /** The rail, and what the keyboard opens from anywhere. */
 export function Commands({ isHome }: { isHome: boolean }) {
   const [open, setOpen] = useState<'palette' | 'shortcuts' | 'drawer' | null>(null)
-  useHotkey({ key: 'k', mod: true }, () => setOpen('palette'))
-  useHotkey({ key: '?' }, () => setOpen('shortcuts'))
+  useHotkey({ key: 'k', mod: true, overDialogs: true }, () => setOpen('palette'))
+  useHotkey({ key: '?', overDialogs: true }, () => setOpen('shortcuts'))
   const close = () => setOpen(null)
   return (
     <>

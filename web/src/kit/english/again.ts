@@ -2,6 +2,7 @@
 export const again = {
   'again.again': 'Run again',
   'again.confirm': 'Repeat what acts outside',
+  'again.earlier': 'List earlier runs',
   'again.effects': 'Acts outside once more',
   'again.fork': 'Fork with other inputs',
   'again.from': 'Run again from here',

@@ -100,6 +100,7 @@ export const canvas = {
   'canvas.tab.integrations': 'Integrations',
   'canvas.tab.output': 'Output',
   'canvas.title': 'Title',
+  'canvas.told_apart': '{title} (id {id})',
   'canvas.tools': 'View',
   'canvas.type.any': 'anything',
   'canvas.type.array': 'list',

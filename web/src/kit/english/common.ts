@@ -8,6 +8,7 @@ export const common = {
   'common.copy': 'Copy',
   'common.copyCode': 'Copy code',
   'common.copyNamed': 'Copy {name}',
+  'common.copyNotFetched': 'Not copied, since the whole value could not be fetched. {why}',
   'common.copyRefused': 'The browser does not let this page copy. Select the text and copy it yourself.',
   'common.delete': 'Delete',
   'common.deleted': 'Deleted {name}.',

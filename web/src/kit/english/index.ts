@@ -8,6 +8,7 @@ import { common } from './common'
 import { files } from './files'
 import { forms } from './forms'
 import { live } from './live'
+import { parts } from './parts'
 import { runs } from './runs'
 import { scopes } from './scopes'
 import { settings } from './settings'
@@ -27,6 +28,7 @@ export const english = {
   ...files,
   ...forms,
   ...live,
+  ...parts,
   ...runs,
   ...scopes,
   ...settings,

@@ -28,6 +28,7 @@ export const live = {
   'live.notReached': 'This run has not reached this block.',
   'live.of': 'Step {place} of {count}',
   'live.openFile': 'Open the whole value ({size})',
+  'live.openPart': 'Open the whole of {part} ({size})',
   'live.openRun': 'Open run',
   'live.outputs': 'Outputs',
   'live.outputs.none': 'It gave no outputs.',
@@ -43,5 +44,6 @@ export const live = {
   'live.thisAgent': 'Run this agent',
   'live.times': '×{count}',
   'live.took': 'took {time}',
+  'live.unreadable': 'What this run has done cannot be shown right now.',
   'live.unsaved': 'There are changes that are not saved. A run uses what is saved.',
 } as const

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { say } from '@/kit/say'
 import { Button } from '../Button'
 import { CodeBlock } from '../CodeBlock'
-import { CopyButton } from '../CopyButton'
+import { type Copied, CopyButton } from '../CopyButton'
 import { Grown } from '../Grown'
 import { LazyMarkdown } from '../LazyMarkdown'
 import { ScrollFrame } from '../ScrollFrame'
@@ -12,8 +12,15 @@ import { kindOf, parsed, type Sheet, sheetOf, sourceOf } from './kinds'
 const MOST_ROWS = 200
 const PLAIN = new Set(['text', 'json'])
 
+type Props = {
+  name: string
+  value: unknown
+  /** What is copied, where that is more than what is shown. */
+  copied?: Copied
+}
+
 /** A value as it is best read, its source one click away, and a way to copy it. */
-export function Rendered({ name, value }: { name: string; value: unknown }) {
+export function Rendered({ name, value, copied = sourceOf(value) }: Props) {
   const kind = kindOf(value)
   const [source, setSource] = useState(false)
   return (
@@ -27,7 +34,7 @@ export function Rendered({ name, value }: { name: string; value: unknown }) {
             {say('common.source')}
           </Button>
         )}
-        <CopyButton text={sourceOf(value)} label={say('common.copyNamed', { name })} />
+        <CopyButton text={copied} label={say('common.copyNamed', { name })} />
       </span>
     </div>
   )

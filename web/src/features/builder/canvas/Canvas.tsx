@@ -44,7 +44,7 @@ type Props = {
   faces: Faces
   readOnly: boolean
   selected: string | null
-  onSelect: (node_id: string | null) => void
+  onSelect: (node_id: string | null, field?: string, link?: string) => void
   /** A link was dropped where nothing is: a block may be put there. */
   onDropped: (origin: Origin, at: { x: number; y: number }) => void
   onFind: () => void
@@ -65,7 +65,7 @@ export function Canvas({ editor, faces, readOnly, selected, onSelect, onDropped,
   const drawnEdges = useMemo(() => drawing.edgesFor(graph, faces), [drawing, graph, faces])
   const refit = useRef(false)
   const arranging = useArranging(editor, faces, refit)
-  const hands = useHands(editor, faces, onDropped)
+  const hands = useHands(editor, faces, onDropped, onSelect)
   const onNodesChange = useMoving(editor, showChanges)
   const fixed = readOnly || locked
   const frame = useRef<HTMLDivElement>(null)

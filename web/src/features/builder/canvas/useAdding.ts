@@ -40,8 +40,7 @@ export function useAdding(editor: Editor, faces: Faces, onAdded: (id: string) =>
           : { op: 'connect', from: id, out: pin.name, to: nodeId, in: began.name },
       )
     }
-    editor.apply(operations)
-    onAdded(id)
+    if (editor.apply(operations)) onAdded(id)
   }
 }
 

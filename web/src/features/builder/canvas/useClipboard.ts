@@ -1,5 +1,6 @@
 import { useReactFlow } from '@xyflow/react'
 import { useEffect, useRef } from 'react'
+import { isBehindDialog } from '@/kit/hotkey'
 import { sayCount } from '@/kit/say'
 import { toast } from '@/ui/toasts'
 import { copied, pasted, readClip } from '../clipboard'
@@ -24,7 +25,7 @@ export function useClipboard(
 
     function copy(event: ClipboardEvent) {
       const ids = chosen()
-      if (isText(event) || ids.length === 0) return
+      if (isElsewhere(event) || ids.length === 0) return
       event.clipboardData?.setData(
         'text/plain',
         copied(latest.current.editor.graph, new Set(ids), latest.current.blocks),
@@ -37,7 +38,7 @@ export function useClipboard(
 
     function paste(event: ClipboardEvent) {
       const clip = readClip(event.clipboardData?.getData('text/plain') ?? '')
-      if (isText(event) || clip === null || latest.current.readOnly) return
+      if (isElsewhere(event) || clip === null || latest.current.readOnly) return
       event.preventDefault()
       const { editor: now, blocks: known } = latest.current
       const { operations, ids } = pasted(now.graph, clip, known, middleOfView(flow))
@@ -55,8 +56,9 @@ export function useClipboard(
   }, [flow, board])
 }
 
-/** Somebody copies words, not blocks. */
-function isText(event: ClipboardEvent): boolean {
+/** Somebody copies words, not blocks, or is in a dialog, from where no block can be seen. */
+function isElsewhere(event: ClipboardEvent): boolean {
+  if (isBehindDialog()) return true
   const target = event.target
   if (
     target instanceof HTMLElement &&

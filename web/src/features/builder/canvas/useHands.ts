@@ -5,22 +5,25 @@ import { toast } from '@/ui/toasts'
 import { type Link, linkKey, linksOf, nodeById } from '../document'
 import type { Faces } from '../faces'
 import type { Operation } from '../operations'
-import { pinsOf } from '../pins'
+import { wantsKey } from '../parts'
+import { declaredPins, pinsOf } from '../pins'
 import type { Editor } from '../useEditor'
 import { useBoard } from './board'
 import { linkBetween, type Origin } from './connecting'
 import type { FlowNode } from './drawing'
 
 type Drop = (origin: Origin, at: { x: number; y: number }) => void
+type Select = (node_id: string, field: string, link: string) => void
 type Start = { nodeId: string | null; handleId: string | null; handleType: string | null }
 
 /**
  * What a hand does to blocks and links, as operations on the document. The functions stay the same from one drawing to
  * the next: React Flow would ask every block anew for each one that is another.
  */
-export function useHands({ graph, apply }: Editor, faces: Faces, onDropped: Drop) {
+export function useHands({ graph, apply }: Editor, faces: Faces, onDropped: Drop, onSelect: Select) {
   const board = useBoard()
   const flow = useReactFlow()
+  const select = useStable(onSelect) // a toast may be pressed long after it was made
 
   function tried(link: Link): boolean {
     const answer = linkBetween(graph, faces, link)
@@ -30,8 +33,22 @@ export function useHands({ graph, apply }: Editor, faces: Faces, onDropped: Drop
 
   const onConnect = useStable((connection: Connection) => {
     const link = linkOf(connection)
-    if (link !== null && tried(link)) apply([{ op: 'connect', ...link }])
+    if (link === null || !tried(link)) return
+    apply([{ op: 'connect', ...link }])
+    if (meansKey(link)) {
+      const act = () => select(link.to, link.in, linkKey(link))
+      toast(say('parts.offer', { pin: link.in }), {
+        action: { label: say('parts.choose'), act },
+      })
+    }
   })
+
+  function meansKey(link: Link): boolean {
+    const [from, to] = [nodeById(graph, link.from), nodeById(graph, link.to)]
+    const out = from && pinsOf(graph, from, faces(from)).outputs.find((pin) => pin.name === link.out)
+    const sink = to && declaredPins(faces(to)).inputs.find((pin) => pin.name === link.in)
+    return sink !== undefined && wantsKey(out, sink, link)
+  }
 
   const isValidConnection = useStable((connection: Connection | Edge) => {
     const link = linkOf(connection)

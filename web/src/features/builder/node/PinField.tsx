@@ -2,25 +2,28 @@ import { useState } from 'react'
 import { ValueField } from '@/features/forms/ValueField'
 import { say } from '@/kit/say'
 import { announce } from '@/ui/announce'
-import { Button } from '@/ui/Button'
 import { answerOf } from '../canvas/connecting'
 import { titleOf } from '../canvas/drawing'
-import { type Graph, type Link, type Node, nodeById, nodesOf } from '../document'
+import { type Graph, linkKey, type Node, nodesOf } from '../document'
 import type { Faces } from '../faces'
 import { isCredentials, type Pin, pinsOf, wiringOf } from '../pins'
+import type { Problem } from '../problems/problem'
 import type { Editor } from '../useEditor'
+import type { Led } from './focus'
+import { Source } from './Source'
 
 type Props = {
   editor: Editor
   node: Node
   pin: Pin
   faces: Faces
-  fault: string | undefined
+  faults: readonly Problem[]
   readOnly: boolean
+  led: Led
 }
 
 /** An input: the links that feed it, or its literal value, and what it could be connected to. */
-export function PinField({ editor, node, pin, faces, fault, readOnly }: Props) {
+export function PinField({ editor, node, pin, faces, faults, readOnly, led }: Props) {
   const sources = (wiringOf(editor.graph).into.get(node.id) ?? []).filter((link) => link.in === pin.name)
   const { apply } = editor
 
@@ -39,9 +42,12 @@ export function PinField({ editor, node, pin, faces, fault, readOnly }: Props) {
         <Source
           key={`${link.from} ${link.out}`}
           editor={editor}
+          node={node}
           link={link}
           faces={faces}
+          faults={faults.filter((one) => (one.link ?? linkKey(link)) === linkKey(link))}
           readOnly={readOnly}
+          led={led}
         />
       ))}
       {sources.length === 0 && (
@@ -52,42 +58,13 @@ export function PinField({ editor, node, pin, faces, fault, readOnly }: Props) {
           root={pin.root}
           value={node.inputs?.[pin.name]}
           required={pin.required}
-          fault={fault}
+          fault={faults.findLast(({ link }) => link === null)?.message}
           disabled={readOnly}
           onChange={keep}
         />
       )}
       {!readOnly && !isCredentials(pin.name) && (
         <SourceChoice editor={editor} node={node} pin={pin} faces={faces} />
-      )}
-    </div>
-  )
-}
-
-type SourceProps = { editor: Editor; link: Link; faces: Faces; readOnly: boolean }
-
-function Source({ editor, link, faces, readOnly }: SourceProps) {
-  const from = nodeById(editor.graph, link.from)
-  return (
-    <div className="row">
-      <span className="wraps-anywhere">
-        <strong>{link.in}</strong>{' '}
-        <span className="quiet">
-          {say('canvas.from', { node: from ? titleOf(from, faces(from)) : link.from, pin: link.out })}
-        </span>
-      </span>
-      {!readOnly && (
-        <Button
-          className="end"
-          tiny
-          look="plain"
-          aria-label={say('canvas.disconnect_pin', { pin: link.in })}
-          onClick={() =>
-            editor.apply([{ op: 'disconnect', from: link.from, out: link.out, to: link.to, in: link.in }])
-          }
-        >
-          {say('canvas.disconnect')}
-        </Button>
       )}
     </div>
   )
@@ -115,27 +92,31 @@ function SourceChoice({ editor, node, pin, faces }: ChoiceProps) {
       onChange={(event) => {
         const chosen = outputs?.[Number(event.target.value)]
         if (chosen === undefined) return
-        apply([{ op: 'connect', ...chosen, to: node.id, in: pin.name }])
-        announce(say('canvas.connected', { pin: pin.name }))
+        if (apply([{ op: 'connect', from: chosen.from, out: chosen.out, to: node.id, in: pin.name }]))
+          announce(say('canvas.connected', { pin: pin.name }))
       }}
     >
       <option value="">{say('canvas.connect')}</option>
-      {outputs?.map(({ from, out }, index) => (
+      {outputs?.map(({ from, out, title }, index) => (
         <option key={`${from}.${out}`} value={index}>
-          {from}, {out}
+          {title}, {out}
         </option>
       ))}
     </select>
   )
 }
 
-function outputsFor(graph: Graph, faces: Faces, node: Node, pin: Pin): { from: string; out: string }[] {
+type Output = { from: string; out: string; title: string }
+
+function outputsFor(graph: Graph, faces: Faces, node: Node, pin: Pin): Output[] {
   const there = new Set(
     (wiringOf(graph).into.get(node.id) ?? [])
       .filter((link) => link.in === pin.name)
       .map((link) => `${link.from} ${link.out}`),
   )
-  return nodesOf(graph).flatMap((other) => {
+  const nodes = nodesOf(graph)
+  const titles = nodes.map((other) => titleOf(other, faces(other)))
+  return nodes.flatMap((other, at) => {
     const face = faces(other)
     if (other.id === node.id || face?.kind === 'note') return []
     return pinsOf(graph, other, face)
@@ -143,6 +124,14 @@ function outputsFor(graph: Graph, faces: Faces, node: Node, pin: Pin): { from: s
       .filter(
         (out) => answerOf({ nodeId: other.id, side: 'out', pin: out }, node.id, 'in', pin).fit !== 'never',
       )
-      .map((out) => ({ from: other.id, out: out.name }))
+      .map((out) => ({ from: other.id, out: out.name, title: toldApart(titles, at, other.id) }))
   })
+}
+
+/** Blocks of one title are told apart by their ids. */
+function toldApart(titles: readonly string[], at: number, id: string): string {
+  const title = titles[at] ?? id
+  return titles.indexOf(title) === titles.lastIndexOf(title)
+    ? title
+    : say('canvas.told_apart', { title, id })
 }

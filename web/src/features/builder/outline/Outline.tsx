@@ -40,12 +40,12 @@ export function Outline({ editor, faces, readOnly, onPick }: Props) {
   function remove(row: Row) {
     if (readOnly) return
     if (row.kind === 'node') {
-      editor.apply([{ op: 'remove_node', node: row.nodeId }])
-      announce(say('canvas.outline.removed', { title: row.title }))
+      if (editor.apply([{ op: 'remove_node', node: row.nodeId }]))
+        announce(say('canvas.outline.removed', { title: row.title }))
     } else {
       const { from, out, to, in: sink } = row.link
-      editor.apply([{ op: 'disconnect', from, out, to, in: sink }])
-      announce(say('canvas.outline.cut', { pin: sink }))
+      if (editor.apply([{ op: 'disconnect', from, out, to, in: sink }]))
+        announce(say('canvas.outline.cut', { pin: sink }))
     }
   }
 

@@ -19,7 +19,7 @@ export function ProblemList({ problems, titles, onGo }: Props) {
       <h2>{sayCount('canvas.problem_count', problems.length)}</h2>
       <ul className="problem-list">
         {worst.slice(0, MOST).map((problem) => (
-          <li key={`${problem.nodeId} ${problem.field} ${problem.code} ${problem.message}`}>
+          <li key={`${problem.nodeId} ${problem.field} ${problem.link} ${problem.code} ${problem.message}`}>
             <button
               type="button"
               data-blocks={problem.blocks ?? 'nothing'}

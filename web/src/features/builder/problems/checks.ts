@@ -3,7 +3,7 @@ import { say } from '@/kit/say'
 import { type Graph, type Link, linksOf, type Node, nodesOf } from '../document'
 import type { Faces } from '../faces'
 import { type Block, baseOf, declaredPins, isCredentials, wiringOf } from '../pins'
-import { blockedBy, type Problem } from './problem'
+import { blockedBy, ofLink, type Problem } from './problem'
 
 /** What the page sees at once by itself; the server, which sees all, has the last word. */
 export const SEEN_HERE: ReadonlySet<string> = new Set([
@@ -21,7 +21,7 @@ export function checked(graph: Graph, faces: Faces): Problem[] {
   const blocks = new Map(nodesOf(graph).map((node) => [node.id, faces(node)]))
   const { into } = wiringOf(graph)
   const found = nodesOf(graph).flatMap((node) => ofNode(node, blocks.get(node.id), into.get(node.id) ?? []))
-  for (const link of linksOf(graph)) found.push(...ofLink(link, blocks))
+  for (const link of linksOf(graph)) found.push(...inLink(link, blocks))
   const triggers = [...blocks.values()].filter((block) => block?.kind === 'trigger').length
   if (triggers > 1) {
     found.push(
@@ -32,7 +32,7 @@ export function checked(graph: Graph, faces: Faces): Problem[] {
 }
 
 function problem(nodeId: string, field: string, code: string, message: string): Problem {
-  return { nodeId, field, code, message, blocks: blockedBy(code) }
+  return { nodeId, field, link: null, code, message, blocks: blockedBy(code) }
 }
 
 function ofNode(node: Node, block: Block | undefined, into: readonly Link[]): Problem[] {
@@ -68,18 +68,18 @@ function takesNull(schema: { readonly [key: string]: unknown }): boolean {
   return list(schema.anyOf).some((one) => (one as { type?: string }).type === 'null')
 }
 
-function ofLink(link: Link, blocks: ReadonlyMap<string, Block | undefined>): Problem[] {
+function inLink(link: Link, blocks: ReadonlyMap<string, Block | undefined>): Problem[] {
   const [source, target] = [blocks.get(link.from), blocks.get(link.to)]
   const note = source?.kind === 'note' ? link.from : target?.kind === 'note' ? link.to : null
   if (note !== null) return [problem(note, 'links', 'note_linked', say('canvas.problem.note_linked'))]
   const found: Problem[] = []
   if (source && !hasPin(source, 'outputs', link.out)) {
     const words = say('canvas.problem.no_output', { block: source.name, pin: baseOf(link.out) })
-    found.push(problem(link.from, link.out, 'unknown_out_pin', words))
+    found.push(ofLink(link, 'unknown_out_pin', words))
   }
   if (target && !hasPin(target, 'inputs', link.in)) {
     const words = say('canvas.problem.no_input', { block: target.name, pin: baseOf(link.in) })
-    found.push(problem(link.to, link.in, 'unknown_in_pin', words))
+    found.push(ofLink(link, 'unknown_in_pin', words))
   }
   return found
 }

@@ -1,10 +1,13 @@
 import type { Schemas } from '@/api/shapes'
 import type { Mark } from '../canvas/board'
+import { type Link, linkKey } from '../document'
 
 /** Something wrong with the graph: where, and what it keeps one from doing. */
 export type Problem = {
   nodeId: string
   field: string
+  /** The link that is at fault, by its key; null when it is the node. */
+  link: string | null
   code: string
   message: string
   blocks: 'save' | 'run' | null
@@ -46,10 +49,18 @@ export function blockedBy(code: string): Problem['blocks'] {
   return SAVE_CODES.has(code) || code.startsWith('limit_') ? 'save' : 'run'
 }
 
+/** What is wrong at either end of a link stands where it comes in: there its parts are chosen and it is taken away. */
+export function ofLink(link: Link, code: string, message: string): Problem {
+  return { nodeId: link.to, field: link.in, link: linkKey(link), code, message, blocks: blockedBy(code) }
+}
+
 /** A node inside a sub-agent is named by its way there; its mark stands on the node that is here. */
 export function told(issue: Schemas['IssueOut']): Problem {
-  const { node_id, field, code, message } = issue
-  return { nodeId: node_id.split('/')[0] ?? node_id, field, code, message, blocks: blockedBy(code) }
+  const { node_id, field, link, code, message } = issue
+  const ends = link === null ? [] : [`${link.from} ${link.out}`, `${link.to} ${link.in}`]
+  if (link !== null && ends.includes(`${node_id} ${field}`)) return ofLink(link, code, message)
+  const nodeId = node_id.split('/')[0] ?? node_id
+  return { nodeId, field, link: null, code, message, blocks: blockedBy(code) }
 }
 
 export function marksOf(problems: readonly Problem[]): Map<string, Mark> {

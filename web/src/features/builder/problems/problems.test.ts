@@ -4,7 +4,8 @@ import served from '../../../../../tests/graph/web_cases.json?raw'
 import type { Graph } from '../document'
 import type { Block } from '../pins'
 import { checked } from './checks'
-import { ADVICE_CODES, marksOf, SAVE_CODES, told } from './problem'
+import { ADVICE_CODES, marksOf, ofLink, SAVE_CODES, told } from './problem'
+import { joined } from './useProblems'
 
 const codes = JSON.parse(served) as { save_codes: string[]; advice_codes: string[] }
 const blocks = new Map((JSON.parse(index) as Block[]).map((block) => [block.name, block]))
@@ -42,7 +43,7 @@ test('B9: names, notes, unknown blocks and unknown pins are seen at once', () =>
     ['in', 'name', 'name_missing'],
     ['odd', 'block', 'unknown_block'],
     ['note', 'links', 'note_linked'],
-    ['in', 'nothing', 'unknown_out_pin'],
+    ['calc', 'nowhere', 'unknown_out_pin'],
     ['calc', 'nowhere', 'unknown_in_pin'],
   ])
 })
@@ -60,4 +61,23 @@ test('B9: a fault inside a sub-agent marks the node that holds it, and the worst
       ['a', 'warning'],
     ]),
   )
+})
+
+test('B9: a fault at either end of a link stands at the input that it goes into, and names the link', () => {
+  const link = { from: 'a', out: 'result_#_', to: 'b', in: 'values' }
+  const issue = { link, code: 'bad_pin_path', message: 'm', severity: 'error' as const }
+  const stands = { nodeId: 'b', field: 'values', link: 'a.result_#_>b.values' }
+  expect(told({ ...issue, node_id: 'a', field: 'result_#_' })).toMatchObject(stands)
+  expect(told({ ...issue, node_id: 'b', field: 'values' })).toMatchObject(stands)
+  expect(told({ ...issue, node_id: 'a', field: 'links' })).toMatchObject({ nodeId: 'a', link: null })
+  expect(told({ ...issue, node_id: 'sub/b', field: 'values' })).toMatchObject({ nodeId: 'sub', link: null })
+})
+
+test('B9: until the server answers again, what it said of a link that is gone counts no more', () => {
+  const nodes = [{ id: 'a', block: 'x' }]
+  const link = { from: 'a', out: 'result', to: 'a', in: 'values' }
+  const problems = [ofLink(link, 'bad_pin_path', 'm')]
+  const report = { graph: { nodes, links: [link] }, problems }
+  expect(joined({ nodes, links: [link] }, [], report)).toEqual(problems)
+  expect(joined({ nodes, links: [] }, [], report)).toEqual([])
 })

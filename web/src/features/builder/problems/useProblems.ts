@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react'
 import { api, unwrap } from '@/api/client'
 import { useOnline } from '@/kit/useOnline'
-import { type Graph, nodesOf } from '../document'
+import { type Graph, linkKey, linksOf, nodesOf } from '../document'
 import type { Faces } from '../faces'
 import { checked, SEEN_HERE } from './checks'
 import { type Problem, told } from './problem'
@@ -44,19 +44,21 @@ async function validated(graph: Graph, signal: AbortSignal): Promise<Problem[]> 
 }
 
 /** What both see is said in our own words; an older answer still counts for what only the server can see. */
-function joined(graph: Graph, here: readonly Problem[], report: Report | null): readonly Problem[] {
+export function joined(graph: Graph, here: readonly Problem[], report: Report | null): readonly Problem[] {
   if (report === null) return here
   if (report.graph === graph) {
     const ours = new Map(here.map((problem) => [placeIn(problem), problem]))
     return report.problems.map((problem) => ours.get(placeIn(problem)) ?? problem)
   }
-  const there = new Set(nodesOf(graph).map((node) => node.id))
+  const there = new Set(['$agent', ...nodesOf(graph).map((node) => node.id)])
+  const links = new Set(linksOf(graph).map(linkKey))
   const older = report.problems.filter(
-    ({ nodeId, code }) => !SEEN_HERE.has(code) && (there.has(nodeId) || nodeId === '$agent'),
+    ({ nodeId, link, code }) =>
+      !SEEN_HERE.has(code) && there.has(nodeId) && (link === null || links.has(link)),
   )
   return [...here, ...older]
 }
 
-function placeIn({ nodeId, field, code }: Problem): string {
-  return `${nodeId} ${field} ${code}`
+function placeIn({ nodeId, field, link, code }: Problem): string {
+  return `${nodeId} ${field} ${link} ${code}`
 }

@@ -1,11 +1,11 @@
 import { memo, useState } from 'react'
+import { previewed } from '@/features/runs/large'
 import { inline } from '@/kit/json'
 import { say } from '@/kit/say'
 import { Icon } from '@/ui/Icon'
 import { StatusBadge } from '@/ui/StatusBadge'
 import { useLiveNode } from './live'
 import type { Output } from './nodes'
-import { largeValue } from './RunValue'
 import './run.css'
 
 /** `far`: the canvas is zoomed so far out that no value could be read. */
@@ -29,7 +29,7 @@ function Pager({ outputs, title }: { outputs: readonly Output[]; title: string }
   const [chosen, choose] = useState<number | null>(null)
   const place = Math.min(chosen ?? outputs.length - 1, outputs.length - 1)
   const shown = outputs[place]
-  const value = largeValue(shown?.value)?.preview ?? shown?.value
+  const value = previewed(shown?.value)
   const turn = (to: number) => choose(to === outputs.length - 1 ? null : to)
   return (
     <>

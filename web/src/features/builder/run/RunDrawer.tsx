@@ -6,12 +6,13 @@ import { Elapsed } from '@/features/runs/Elapsed'
 import { runById, useCancelRun } from '@/features/runs/queries'
 import { RunForm } from '@/features/runs/RunForm'
 import { RunOutputs } from '@/features/runs/RunOutputs'
+import { UnreadLog } from '@/features/runs/UnreadLog'
 import { type LiveRun, useLiveRun } from '@/features/runs/useRun'
 import { dollars } from '@/kit/money'
 import { say } from '@/kit/say'
 import { duration } from '@/kit/time'
 import { Button } from '@/ui/Button'
-import { ErrorPanel } from '@/ui/States'
+import { ErrorPanel, SkeletonRows } from '@/ui/States'
 import { StatusBadge } from '@/ui/StatusBadge'
 
 type Props = {
@@ -57,7 +58,7 @@ function RunResult({ runId }: { runId: string }) {
   return (
     <div className="stack run-result">
       <div className="row wrap">
-        <StatusBadge status={live.status ?? 'queued'} />
+        <StatusBadge status={live.status ?? run?.status ?? 'queued'} />
         <Facts live={live} />
         <Link className="end" to="/library/runs/$runId" params={{ runId }}>
           {say('live.openRun')}
@@ -71,7 +72,9 @@ function RunResult({ runId }: { runId: string }) {
       {run?.dry_run && <DryRunNote mode={live.log.dry_run} />}
       {!live.over && live.status !== null && <StopRun runId={runId} />}
       {live.log.reason && <ErrorPanel problem={{ message: live.log.reason }} />}
-      <RunOutputs results={live.log.results} over={live.over} />
+      <UnreadLog live={live} />
+      {live.standing === 'loading' && <SkeletonRows rows={2} />}
+      {live.standing === 'read' && <RunOutputs runId={runId} results={live.log.results} over={live.over} />}
     </div>
   )
 }

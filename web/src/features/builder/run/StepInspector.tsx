@@ -1,6 +1,9 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { RunValue } from '@/features/runs/RunValue'
 import type { StepView } from '@/features/runs/reducer'
+import { goesOn } from '@/features/runs/StepActions'
+import { UnreadLog } from '@/features/runs/UnreadLog'
 import { useLiveRun } from '@/features/runs/useRun'
 import { dollars } from '@/kit/money'
 import { say, sayIfKnown } from '@/kit/say'
@@ -9,7 +12,6 @@ import { inWords } from '@/kit/words'
 import { Button } from '@/ui/Button'
 import { Grown } from '@/ui/Grown'
 import { StatusBadge } from '@/ui/StatusBadge'
-import { RunValue } from './RunValue'
 
 type Props = {
   runId: string
@@ -24,7 +26,8 @@ type Props = {
 
 /** What one step of the run was given, what it gave, and how that went. */
 export function StepInspector({ runId, nodeId, title, step, onStep, onBack, actions }: Props) {
-  const { log, over } = useLiveRun(runId)
+  const live = useLiveRun(runId)
+  const { log, standing } = live
   const steps = Object.values(log.steps).filter((one) => one.node_id === nodeId)
   const place = Math.max(0, step === null ? steps.length - 1 : steps.findIndex((one) => one.step_id === step))
   const shown = steps[place]
@@ -34,7 +37,8 @@ export function StepInspector({ runId, nodeId, title, step, onStep, onBack, acti
         <Button look="ghost" icon="left" aria-label={say('live.back')} onClick={onBack} />
         <h2 className="wraps-anywhere">{title}</h2>
       </div>
-      {shown === undefined && <p className="quiet">{say('live.notReached')}</p>}
+      <UnreadLog live={live} />
+      {shown === undefined && standing === 'read' && <p className="quiet">{say('live.notReached')}</p>}
       {shown !== undefined && (
         <>
           {steps.length > 1 && <StepPager steps={steps} place={place} onStep={onStep} />}
@@ -50,7 +54,7 @@ export function StepInspector({ runId, nodeId, title, step, onStep, onBack, acti
               <p className="bad wraps-anywhere">{shown.error}</p>
             </div>
           )}
-          {over && actions?.(shown)}
+          {goesOn(log) && actions?.(shown)}
           <Outputs runId={runId} step={shown} />
           <Inputs runId={runId} step={shown} />
           <Attempts step={shown} />

@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
+import { RunValue } from '@/features/runs/RunValue'
 import { useLiveRun } from '@/features/runs/useRun'
 import { fields, text } from '@/kit/json'
 import { say } from '@/kit/say'
 import { Grown } from '@/ui/Grown'
 import { Icon } from '@/ui/Icon'
 import { StatusBadge } from '@/ui/StatusBadge'
-import { Value } from '@/ui/Value'
 import type { CardProps } from './ResultCard'
 
 /** A run: its status as it is now, not as it was when the tool answered, and what it has given so far. */
@@ -39,7 +39,7 @@ function LiveRunCard({ runId, name, told }: { runId: string; name: string; told:
               <div>
                 <dt className="quiet">{result.name}</dt>
                 <dd>
-                  <Value value={result.value} />
+                  <RunValue runId={runId} value={result.value} />
                 </dd>
               </div>
             )}

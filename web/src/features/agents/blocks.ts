@@ -1,6 +1,8 @@
 import { queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '@/api/client'
-import type { Block } from './pins'
+import type { Schemas } from '@/api/shapes'
+
+type Block = Schemas['BlockOut']
 
 /** The whole catalogue: it changes only when the server does. */
 export const blockCatalogue = queryOptions({

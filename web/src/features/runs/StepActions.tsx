@@ -1,14 +1,19 @@
 import { useState } from 'react'
-import { ForkDialog } from '@/features/runs/ForkDialog'
-import type { StepView } from '@/features/runs/reducer'
 import { say } from '@/kit/say'
 import { Button } from '@/ui/Button'
+import { ForkDialog } from './ForkDialog'
+import type { RunView, StepView } from './reducer'
 
 type Props = {
   runId: string
   step: StepView
   titleOf: (node_id: string) => string
   onStarted: (run_id: string) => void
+}
+
+/** Whether a run can go on from one of its steps: a replay knows only what was recorded. */
+export function goesOn(log: RunView): boolean {
+  return log.ended_at !== null && log.dry_run !== 'replay'
 }
 
 /** What can be done with a step of a run that has ended. */
