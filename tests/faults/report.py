@@ -34,9 +34,11 @@ def summary() -> list[str]:
     broken = _violations(sum(note["violations"] for note in notes["judged"]), len(notes["late"]))
     return [
         *_failpoints("Z1 kills by failpoint", notes["failpoint"]),
-        *_recoveries(notes["recovery"]),
+        *_times("  first new entry of {} jobs orphaned there", notes["recovery"]),
         *_kills("Z1 random kills", "jobs", notes["kill"]),
         *_failpoints("AutoPilot 11.1 kills by failpoint of turns", notes["turn_failpoint"]),
+        *_times("  first new entry of {} turns orphaned there", notes["turn_recovery"]),
+        *_times("AutoPilot 11.1 the end of {} killed turns, start of another worker included", notes["turn_end"]),
         *_kills("AutoPilot 11.1 random kills of turns", "turns", notes["turn_kill"]),
         *_turns(notes["judged_turns"]),
         *_others(notes["figure"]),
@@ -69,11 +71,11 @@ def _failpoints(title: str, hits: Sequence[Note]) -> list[str]:
     return lines
 
 
-def _recoveries(notes: Sequence[Note]) -> list[str]:
+def _times(title: str, notes: Sequence[Note]) -> list[str]:
     lines: list[str] = []
     for profile in ("embedded", "scaled"):
         if times := [seconds for note in notes if note["profile"] == profile for seconds in note["seconds"]]:
-            lines.append(f"  first new entry of {len(times)} jobs orphaned there, {profile}: {_spread(times)}")
+            lines.append(f"{title.format(len(times))}, {profile}: {_spread(times)}")
     return lines
 
 

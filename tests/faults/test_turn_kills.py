@@ -123,7 +123,7 @@ async def recover(errands: Errands, victim: Process, orphans: Orphans) -> None:
             if not process.alive:
                 await rig.start(process.name)
         orphans.since = time.time()
-    record("recovery", profile=rig.profile, seconds=await orphans.recovered(ORPHAN_SECONDS))
+    record("turn_recovery", profile=rig.profile, seconds=await orphans.recovered(ORPHAN_SECONDS))
     await errands.send_unacknowledged()
     async with asyncio.timeout(60):
         while await rig.has_suspects(2):

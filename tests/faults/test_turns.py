@@ -62,7 +62,7 @@ async def converse(rig: Rig, house: House, person: Person, failpoint: str | None
         died = time.monotonic()
         await start(rig)
         assert await talk.ended(turn_id) == "completed"
-        record("recovery", profile=rig.profile, seconds=[time.monotonic() - died])
+        record("turn_end", profile=rig.profile, seconds=[time.monotonic() - died])
     return talk
 
 
