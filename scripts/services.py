@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -74,10 +75,18 @@ def start(kind: str, folder: Path) -> Server:
 
 
 def pids_of(server: Server) -> list[int]:
-    pids = [server.pid]
-    if isinstance(server, RabbitMQ) and server.names is not None:
-        pids.append(server.names.pid)
-    return pids
+    return [process.pid for process in _processes(server)]
+
+
+def let_go(server: Server) -> None:
+    """It may outlive us. Without a code to return, Python would complain of that when we end."""
+    for process in _processes(server):
+        process.returncode = 0
+
+
+def _processes(server: Server) -> list[subprocess.Popen[bytes]]:
+    names = server.names if isinstance(server, RabbitMQ) else None
+    return [process for process in (server.process, names) if process is not None]
 
 
 def end(pids: list[int]) -> None:

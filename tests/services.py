@@ -20,9 +20,6 @@ from scripts.programs import ServerMissing, installed
 STATE_VARIABLE = "PILOTHOUSE_TEST_STATE"
 
 
-_STARTED: list[object] = []  # kept, so that nobody complains of a process that outlives what started it
-
-
 class ServiceMissing(Exception):
     """A service that this test needs is not here."""
 
@@ -87,8 +84,8 @@ def start_for_run(kind: str) -> str:
             raise ServiceMissing(f"{kind} not found: {services.HOW_TO_GET}")
         services.install(kind)
     server = services.start(kind, run_folder() / kind)
-    _STARTED.append(server)
     record = {"url": server.url, "pids": services.pids_of(server)}
+    services.let_go(server)
     (run_folder() / f"{kind}.json").write_text(json.dumps(record))
     return server.url
 

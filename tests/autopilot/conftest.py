@@ -11,9 +11,8 @@ from tests.autopilot.room import Room, open_room
 from tests.autopilot.stage import Stage, open_stage
 from tests.autopilot.switch import Switch
 from tests.autopilot.till import Till, open_till
-from tests.databases import fresh_postgres, fresh_sqlite
-from tests.features.runs.conftest import settings_for
-from tests.features.runs.stand import Installation, open_installation, stamp
+from tests.features.runs.installations import open_embedded, open_scaled, share_one_loop
+from tests.features.runs.stand import Installation
 from tests.lines import settings_of_lines
 
 SCALED = pytest.param("scaled_pilot", marks=pytest.mark.scaled)
@@ -21,19 +20,13 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The installations live in one loop, so the tests of this folder must too."""
-    for item in items:
-        if HERE in item.path.parents and pytest_asyncio.is_async_test(item):
-            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+    share_one_loop(items, HERE)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def embedded_pilot(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Installation]:
-    folder = tmp_path_factory.mktemp("embedded_pilot")
-    with fresh_sqlite(folder) as url:
-        await stamp(url)
-        async with open_installation(settings_for(folder, worker_concurrency=60)) as opened:
-            yield opened
+    async with open_embedded(tmp_path_factory.mktemp("embedded_pilot"), worker_concurrency=60) as opened:
+        yield opened
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -41,21 +34,16 @@ async def scaled_pilot(
     tmp_path_factory: pytest.TempPathFactory, broker_url: str, own_redis_url: str
 ) -> AsyncGenerator[Installation]:
     lines = settings_of_lines(broker_url, own_redis_url)
-    folder = tmp_path_factory.mktemp("scaled_pilot")
-    with fresh_postgres() as url:
-        await stamp(url)
-        async with open_installation(settings_for(folder, database_url=url, worker_concurrency=60, **lines)) as opened:
-            yield opened
+    async with open_scaled(tmp_path_factory.mktemp("scaled_pilot"), lines, worker_concurrency=60) as opened:
+        yield opened
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def switched(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Installation, Switch]]:
     """One whose models a test chooses."""
     folder, switch = tmp_path_factory.mktemp("switched_pilot"), Switch()
-    with fresh_sqlite(folder) as url:
-        await stamp(url)
-        async with open_installation(settings_for(folder, worker_concurrency=60), switch.drive) as opened:
-            yield opened, switch
+    async with open_embedded(folder, switch.drive, worker_concurrency=60) as opened:
+        yield opened, switch
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -65,11 +53,8 @@ async def switched_scaled(
     """The same, scaled."""
     lines = settings_of_lines(broker_url, own_redis_url)
     folder, switch = tmp_path_factory.mktemp("switched_scaled"), Switch()
-    with fresh_postgres() as url:
-        await stamp(url)
-        settings = settings_for(folder, database_url=url, worker_concurrency=60, **lines)
-        async with open_installation(settings, switch.drive) as opened:
-            yield opened, switch
+    async with open_scaled(folder, lines, switch.drive, worker_concurrency=60) as opened:
+        yield opened, switch
 
 
 @pytest.fixture(params=["switched", pytest.param("switched_scaled", marks=pytest.mark.scaled)])

@@ -8,8 +8,8 @@ import pytest
 from tests.autopilot.bridge import Bridge, Said, open_bridge
 from tests.autopilot.test_block import PILOT
 from tests.databases import fresh_postgres, fresh_sqlite
-from tests.features.runs.conftest import settings_for
 from tests.features.runs.graphs import OUTPUT, graph, link, node
+from tests.features.runs.installations import settings_for
 from tests.features.runs.stand import Installation, Stand, open_installation, stamp
 from tests.lines import settings_of_lines
 

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.chat.actors import Actor
 from tests.features.chat.parlour import Parlour
-from tests.features.runs.conftest import settings_for
-from tests.features.runs.stand import Installation, open_installation, stamp
+from tests.features.runs.installations import open_embedded, open_scaled, share_one_loop
+from tests.features.runs.stand import Installation
 from tests.lines import settings_of_lines
 
 SCALED = pytest.param("scaled_chat", marks=pytest.mark.scaled)
@@ -18,10 +17,7 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The installations live in one loop, so the tests of this folder must too."""
-    for item in items:
-        if HERE in item.path.parents and pytest_asyncio.is_async_test(item):
-            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+    share_one_loop(items, HERE)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -29,10 +25,8 @@ async def embedded_chat(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> AsyncGenerator[tuple[Installation, Actor]]:
     folder, actor = tmp_path_factory.mktemp("embedded_chat"), Actor()
-    with fresh_sqlite(folder) as url:
-        await stamp(url)
-        async with open_installation(settings_for(folder, worker_concurrency=60), actor.drive) as opened:
-            yield opened, actor
+    async with open_embedded(folder, actor.drive, worker_concurrency=60) as opened:
+        yield opened, actor
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -41,11 +35,8 @@ async def scaled_chat(
 ) -> AsyncGenerator[tuple[Installation, Actor]]:
     lines = settings_of_lines(broker_url, own_redis_url)
     folder, actor = tmp_path_factory.mktemp("scaled_chat"), Actor()
-    with fresh_postgres() as url:
-        await stamp(url)
-        settings = settings_for(folder, database_url=url, worker_concurrency=60, **lines)
-        async with open_installation(settings, actor.drive) as opened:
-            yield opened, actor
+    async with open_scaled(folder, lines, actor.drive, worker_concurrency=60) as opened:
+        yield opened, actor
 
 
 @pytest.fixture(params=["embedded_chat", SCALED])

@@ -7,20 +7,16 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.credentials.echo import Echo, echo
-from tests.features.runs.conftest import settings_for
-from tests.features.runs.stand import Installation, Stand, open_installation, stamp
+from tests.features.runs.installations import open_embedded, open_scaled, share_one_loop
+from tests.features.runs.stand import Installation, Stand
 from tests.lines import settings_of_lines
 
 HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The installations live in one loop, so the tests of this folder must too."""
-    for item in items:
-        if HERE in item.path.parents and pytest_asyncio.is_async_test(item):
-            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+    share_one_loop(items, HERE)
 
 
 @dataclass(slots=True)
@@ -43,10 +39,8 @@ async def embedded_bank(
     tmp_path_factory: pytest.TempPathFactory, servers: tuple[Echo, Echo]
 ) -> AsyncGenerator[Installation]:
     folder, allowed = tmp_path_factory.mktemp("bank"), tuple(server.host for server in servers)
-    with fresh_sqlite(folder) as url:
-        await stamp(url)
-        async with open_installation(settings_for(folder, egress_allow=allowed, user_max_runs=100)) as opened:
-            yield opened
+    async with open_embedded(folder, egress_allow=allowed, user_max_runs=100) as opened:
+        yield opened
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -54,11 +48,9 @@ async def scaled_bank(
     tmp_path_factory: pytest.TempPathFactory, servers: tuple[Echo, Echo], broker_url: str, own_redis_url: str
 ) -> AsyncGenerator[Installation]:
     folder, allowed = tmp_path_factory.mktemp("scaled_bank"), tuple(server.host for server in servers)
-    with fresh_postgres() as url:
-        await stamp(url)
-        more = {**settings_of_lines(broker_url, own_redis_url), "database_url": url, "user_max_runs": 100}
-        async with open_installation(settings_for(folder, egress_allow=allowed, **more)) as opened:
-            yield opened
+    lines = settings_of_lines(broker_url, own_redis_url)
+    async with open_scaled(folder, lines, egress_allow=allowed, user_max_runs=100) as opened:
+        yield opened
 
 
 @pytest.fixture(params=["embedded_bank", pytest.param("scaled_bank", marks=pytest.mark.scaled)])

@@ -18,8 +18,8 @@ from tests.databases import fresh_sqlite
 from tests.features.credentials.conftest import Bank
 from tests.features.credentials.test_credentials import create
 from tests.features.runs import graphs
-from tests.features.runs.conftest import settings_for
 from tests.features.runs.graphs import graph, link, node
+from tests.features.runs.installations import settings_for
 from tests.features.runs.stand import Stand, open_installation, stamp
 
 BLAB = "0e57b10c-0000-4000-8000-000000000030"

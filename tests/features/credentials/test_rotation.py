@@ -26,8 +26,8 @@ from pilothouse.features.models import ConnectionIn, create_model_connection
 from tests.databases import fresh_sqlite
 from tests.features.credentials.conftest import Bank
 from tests.features.credentials.test_credentials import SEND, create, headers_for
-from tests.features.runs.conftest import settings_for
 from tests.features.runs.graphs import graph, node
+from tests.features.runs.installations import settings_for
 from tests.features.runs.stand import open_installation, stamp
 
 MANY = 1_000

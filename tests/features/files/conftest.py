@@ -10,9 +10,8 @@ import pytest
 import pytest_asyncio
 
 from pilothouse.features.files import Cabinet, Limits
-from tests.databases import fresh_postgres, fresh_sqlite
-from tests.features.runs.conftest import settings_for
-from tests.features.runs.stand import Installation, Stand, open_installation, stamp
+from tests.features.runs.installations import open_embedded, open_scaled, share_one_loop
+from tests.features.runs.stand import Installation, Stand
 from tests.lines import settings_of_lines
 
 HERE = Path(__file__).parent
@@ -20,10 +19,7 @@ FILES = "/api/workspace/files"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The installations live in one loop, so the tests of this folder must too."""
-    for item in items:
-        if HERE in item.path.parents and pytest_asyncio.is_async_test(item):
-            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+    share_one_loop(items, HERE)
 
 
 @dataclass(slots=True)
@@ -73,22 +69,17 @@ class Office:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def embedded_office(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Installation]:
-    folder = tmp_path_factory.mktemp("office")
-    with fresh_sqlite(folder) as url:
-        await stamp(url)
-        async with open_installation(settings_for(folder, user_max_runs=100)) as opened:
-            yield opened
+    async with open_embedded(tmp_path_factory.mktemp("office"), user_max_runs=100) as opened:
+        yield opened
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def scaled_office(
     tmp_path_factory: pytest.TempPathFactory, broker_url: str, own_redis_url: str
 ) -> AsyncGenerator[Installation]:
-    with fresh_postgres() as url:
-        await stamp(url)
-        more = {**settings_of_lines(broker_url, own_redis_url), "database_url": url, "user_max_runs": 100}
-        async with open_installation(settings_for(tmp_path_factory.mktemp("scaled_office"), **more)) as opened:
-            yield opened
+    lines = settings_of_lines(broker_url, own_redis_url)
+    async with open_scaled(tmp_path_factory.mktemp("scaled_office"), lines, user_max_runs=100) as opened:
+        yield opened
 
 
 @pytest.fixture(params=["embedded_office", pytest.param("scaled_office", marks=pytest.mark.scaled)])

@@ -8,6 +8,7 @@ import pytest_asyncio
 
 from pilothouse.base.actor import Role
 from tests.features.runs.conftest import embedded, scaled
+from tests.features.runs.installations import share_one_loop
 from tests.features.runs.stand import Installation, Person
 
 __all__ = ["embedded", "scaled"]
@@ -17,10 +18,7 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The installations live in one loop, so the tests of this folder must too."""
-    for item in items:
-        if HERE in item.path.parents and pytest_asyncio.is_async_test(item):
-            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+    share_one_loop(items, HERE)
 
 
 @pytest.fixture(params=["embedded", SCALED])

@@ -2,14 +2,12 @@
 
 from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from pilothouse.base.settings import Settings
-from tests.databases import fresh_postgres, fresh_sqlite
-from tests.features.runs.stand import ORIGIN, Installation, Stand, open_installation, stamp
+from tests.features.runs.installations import open_embedded, open_scaled, share_one_loop
+from tests.features.runs.stand import Installation, Stand
 from tests.lines import settings_of_lines
 
 SCALED = pytest.param("scaled", marks=pytest.mark.scaled)
@@ -17,25 +15,13 @@ HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The installations live in one loop, so the tests of this folder must too."""
-    for item in items:
-        if HERE in item.path.parents and pytest_asyncio.is_async_test(item):
-            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
-
-
-def settings_for(folder: Path, **more: Any) -> Settings:
-    fixed = {"public_url": ORIGIN, "test_blocks": True, "shutdown_grace_seconds": 0.5, "worker_concurrency": 16}
-    caps = {"max_parallel_runs": 3, "user_max_runs": 4}
-    return Settings.model_validate({"data_dir": folder, **fixed, **caps, **more})
+    share_one_loop(items, HERE)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def embedded(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Installation]:
-    folder = tmp_path_factory.mktemp("embedded")
-    with fresh_sqlite(folder) as url:
-        await stamp(url)
-        async with open_installation(settings_for(folder)) as opened:
-            yield opened
+    async with open_embedded(tmp_path_factory.mktemp("embedded")) as opened:
+        yield opened
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -43,11 +29,8 @@ async def scaled(
     tmp_path_factory: pytest.TempPathFactory, broker_url: str, own_redis_url: str
 ) -> AsyncGenerator[Installation]:
     lines = settings_of_lines(broker_url, own_redis_url)
-    with fresh_postgres() as url:
-        await stamp(url)
-        settings = settings_for(tmp_path_factory.mktemp("scaled"), database_url=url, **lines)
-        async with open_installation(settings) as opened:
-            yield opened
+    async with open_scaled(tmp_path_factory.mktemp("scaled"), lines) as opened:
+        yield opened
 
 
 @pytest.fixture(params=["embedded", SCALED])

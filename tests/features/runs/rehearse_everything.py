@@ -17,7 +17,7 @@ from pilothouse.graph.json_schema import as_object
 from pilothouse.kit.json import Json, JsonObject, dumps, loads
 from tests.features.credentials.echo import Echo, echo
 from tests.features.runs import graphs
-from tests.features.runs.conftest import settings_for
+from tests.features.runs.installations import settings_for
 from tests.features.runs.stand import Stand, open_installation
 from tests.features.runs.test_again import back, steps
 from tests.providers.playing import Impostor

@@ -7,8 +7,8 @@ import pytest
 
 from tests.databases import fresh_sqlite
 from tests.features.runs import graphs
-from tests.features.runs.conftest import settings_for
 from tests.features.runs.graphs import graph, link, node
+from tests.features.runs.installations import settings_for
 from tests.features.runs.stand import Stand, open_installation, stamp
 from tests.sandboxing import need_walls
 

@@ -14,8 +14,8 @@ from pilothouse.kit.ids import AgentId
 from pilothouse.kit.json import JsonObject
 from tests.databases import fresh_sqlite
 from tests.features.runs import graphs
-from tests.features.runs.conftest import settings_for
 from tests.features.runs.graphs import calls, graph, link, node
+from tests.features.runs.installations import settings_for
 from tests.features.runs.stand import Stand, open_installation, stamp
 
 pytestmark = pytest.mark.fault  # `make faults` says of it too

@@ -13,8 +13,8 @@ from pilothouse.kit.json import JsonObject
 from tests.base.waiting import until
 from tests.databases import fresh_sqlite
 from tests.features.runs import graphs
-from tests.features.runs.conftest import settings_for
 from tests.features.runs.graphs import graph, link, node
+from tests.features.runs.installations import settings_for
 from tests.features.runs.stand import open_installation, stamp
 
 READ_FEED = "5ebe6768-8e5d-41e3-9134-1c7bd89a8d52"

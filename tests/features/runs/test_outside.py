@@ -11,8 +11,8 @@ from pilothouse.kit.json import Json
 from tests.base.outside.tool_server import tool_server
 from tests.databases import fresh_sqlite
 from tests.features.runs import graphs
-from tests.features.runs.conftest import settings_for
 from tests.features.runs.graphs import graph, link, node
+from tests.features.runs.installations import settings_for
 from tests.features.runs.stand import Stand, open_installation, stamp
 from tests.features.runs.test_reviews import answer_to, asked, decide
 

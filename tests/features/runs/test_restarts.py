@@ -13,8 +13,9 @@ from pilothouse.base.settings import Settings
 from pilothouse.kit.clock import from_wire
 from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.runs import graphs
-from tests.features.runs.conftest import SCALED, settings_for
+from tests.features.runs.conftest import SCALED
 from tests.features.runs.graphs import calls, graph, link, node
+from tests.features.runs.installations import settings_for
 from tests.features.runs.stand import Installation, Person, Stand, open_installation, stamp
 from tests.lines import new_prefix
 

@@ -12,8 +12,8 @@ from pilothouse.graph.json_schema import as_list, as_object
 from pilothouse.kit.json import Json, JsonObject
 from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.runs import graphs
-from tests.features.runs.conftest import settings_for
 from tests.features.runs.graphs import calls, graph, link, node
+from tests.features.runs.installations import settings_for
 from tests.features.runs.stand import Stand, open_installation, stamp
 from tests.features.runs.test_again import effects, probes, steps
 from tests.features.runs.test_dry_runs import SEND_WITH_KEY
