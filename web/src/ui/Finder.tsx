@@ -1,8 +1,8 @@
-import { type KeyboardEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { say } from '@/kit/say'
 import { likeness } from '@/kit/words'
-import { Dialog } from './Dialog'
 import { Icon, type IconName } from './Icon'
+import { Palette } from './Palette'
 import { useHeld, useWrite } from './writes'
 
 export type Choice = {
@@ -19,18 +19,13 @@ type Props = { title: string; placeholder: string; choices: readonly Choice[]; o
 
 const MOST = 30
 
-/** Everything by name: type, arrows, Enter. */
+/** Everything by name. */
 export function Finder({ title, placeholder, choices, onClose }: Props) {
-  const id = useId()
   const [typed, setTyped] = useState('')
-  const [at, setAt] = useState(0)
   const held = useHeld()
   const write = useWrite()
-  const shown = best(choices, typed)
-  const chosen = shown[Math.min(at, shown.length - 1)]
 
-  function take(choice: Choice | undefined) {
-    if (choice === undefined) return
+  function take(choice: Choice) {
     const go = () => {
       onClose()
       choice.act()
@@ -39,64 +34,29 @@ export function Finder({ title, placeholder, choices, onClose }: Props) {
     else go()
   }
 
-  function pressed(event: KeyboardEvent) {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0) {
-      event.preventDefault()
-      setAt((now) => (Math.min(now, shown.length - 1) + step + shown.length) % Math.max(1, shown.length))
-    } else if (event.key === 'Enter' && !event.nativeEvent.isComposing) {
-      event.preventDefault()
-      take(chosen)
-    }
-  }
-
   return (
-    <Dialog title={title} wide plain onClose={onClose}>
-      <input
-        className="palette-input"
-        role="combobox"
-        aria-expanded="true"
-        aria-controls={id}
-        aria-activedescendant={chosen && `${id}-${chosen.id}`}
-        aria-label={title}
-        placeholder={placeholder}
-        autoFocus
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.target.value)
-          setAt(0)
-        }}
-        onKeyDown={pressed}
-      />
-      <div className="palette-list" role="listbox" id={id} aria-label={say('shell.results')}>
-        {shown.map((choice) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the input above holds the keyboard
-          <div
-            key={choice.id}
-            id={`${id}-${choice.id}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={choice === chosen}
-            ref={choice === chosen ? intoView : undefined}
-            className="palette-row"
-            onClick={() => take(choice)}
-            {...(choice.writes ? held : undefined)}
-          >
-            <Icon name={choice.icon} />
-            <span className="clip">
-              {choice.label} {choice.help && <span className="quiet small">{choice.help}</span>}
-            </span>
-            <span className="end quiet small">{choice.kind}</span>
-          </div>
-        ))}
-      </div>
-      {shown.length === 0 && <p className="palette-none quiet">{say('shell.nothingFound')}</p>}
-    </Dialog>
+    <Palette
+      title={title}
+      placeholder={placeholder}
+      results={say('shell.results')}
+      none={say('shell.nothingFound')}
+      rows={best(choices, typed)}
+      typed={typed}
+      onType={setTyped}
+      onTake={take}
+      onClose={onClose}
+      wears={({ writes }) => (writes ? held : undefined)}
+      face={({ icon, label, help, kind }) => (
+        <>
+          <Icon name={icon} />
+          <span className="clip">
+            {label} {help && <span className="quiet small">{help}</span>}
+          </span>
+          <span className="end quiet small">{kind}</span>
+        </>
+      )}
+    />
   )
-}
-
-function intoView(row: HTMLElement | null) {
-  row?.scrollIntoView({ block: 'nearest' })
 }
 
 function best(choices: readonly Choice[], typed: string): Choice[] {

@@ -18,6 +18,7 @@ import { Progress } from './Progress'
 import { pendingLists, pendingOf, sessionList, useMarkSeen, useRetryTurn, useStopTurn } from './queries'
 import { Suggestions } from './Suggestions'
 import { Thread } from './Thread'
+import { useAnsweringModel } from './useAnsweringModel'
 import { useFollowBottom } from './useFollowBottom'
 import { useSend } from './useSend'
 import { activeTurn, type ChatView, hasArrived, isLogged, lastModel } from './view'
@@ -32,6 +33,7 @@ export function Chat({ sessionId, name }: { sessionId: string; name: string }) {
   const frame = useRef<HTMLElement>(null)
   const { behind, toBottom } = useFollowBottom(frame, view.last)
   const turn = activeTurn(view)
+  const firstModel = useAnsweringModel()
   const dryRun = useQuery(sessionList).data?.sessions.find((one) => one.id === sessionId)?.metadata.dry_run
   const { chips, leaving } = useWaiting(sessionId)
   useTurnNews(view, turn?.turn_id ?? null)
@@ -90,7 +92,7 @@ export function Chat({ sessionId, name }: { sessionId: string; name: string }) {
             (stop.isPending || stop.data?.cancelled === true) &&
             stop.variables === turn.turn_id
           }
-          pilot={<PilotLabel model={lastModel(view)} />}
+          pilot={<PilotLabel model={lastModel(view) ?? firstModel} />}
           onSend={post}
           onStop={() => turn && stop.mutate(turn.turn_id)}
         />

@@ -79,7 +79,7 @@ const COLUMNS: readonly Column<Entry>[] = [
         <Link to="/library/agents/$agentId" params={{ agentId: entry.id }}>
           {nameOf(entry)}
         </Link>{' '}
-        <span className="quiet">{entry.description}</span>
+        <span className="quiet about">{entry.description}</span>
       </>
     ),
   },
