@@ -5,7 +5,7 @@ let next = 1
 
 function said(message: string, tone: Toast['tone'] = 'plain', hasAction = false): Toast {
   const action = hasAction ? { label: 'Undo', act: () => undefined } : null
-  return { id: next++, tone, message, requestId: null, action }
+  return { id: next++, tone, message, requestId: null, action, topic: null }
 }
 
 const standing = (...all: Toast[]) =>
@@ -29,4 +29,13 @@ test('what went wrong goes only for something else that went wrong', () => {
   expect(standing(...three, said('d', 'plain', true))).toEqual(['a', 'b', 'c', 'd'])
   expect(standing(...three, said('d'), said('e'))).toEqual(['a', 'b', 'c', 'e'])
   expect(standing(...three, said('d'), said('e', 'bad'))).toEqual(['a', 'b', 'c', 'e'])
+})
+
+test('what is said later of the same takes its place', () => {
+  const of = (message: string, topic: string | null) => ({ ...said(message), topic })
+  expect(standing(of('saved 1', 'saved'), of('copied', null), of('saved 2', 'saved'))).toEqual([
+    'copied',
+    'saved 2',
+  ])
+  expect(standing(of('copied', null), of('copied', null))).toEqual(['copied', 'copied'])
 })

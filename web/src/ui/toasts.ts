@@ -6,6 +6,8 @@ export type Toast = {
   message: string
   requestId: string | null
   action: { label: string; act: () => void } | null
+  /** What it is about: what is said later of the same takes its place. */
+  topic: string | null
 }
 
 const MOST = 3
@@ -25,17 +27,26 @@ function become(changed: readonly Toast[]) {
  * oldest plain one goes, rather one that only tells something than one that can be pressed.
  */
 export function withRoom(standing: readonly Toast[], said: Toast): readonly Toast[] {
-  const all = [...standing, said]
+  const others = standing.filter(({ topic }) => topic === null || topic !== said.topic)
+  const all = [...others, said]
   if (all.length <= MOST) return all
-  const plain = standing.filter(({ tone }) => tone === 'plain')
+  const plain = others.filter(({ tone }) => tone === 'plain')
   const leaves =
-    plain.find(({ action }) => action === null) ?? plain[0] ?? (said.tone === 'bad' ? standing[0] : undefined)
+    plain.find(({ action }) => action === null) ?? plain[0] ?? (said.tone === 'bad' ? others[0] : undefined)
   return all.filter((one) => one !== leaves)
 }
 
 /** Say something in the corner. What went wrong stays until it is closed. */
 export function toast(message: string, more: Partial<Omit<Toast, 'id' | 'message'>> = {}): number {
-  const said: Toast = { id: next++, tone: 'plain', requestId: null, action: null, message, ...more }
+  const said: Toast = {
+    id: next++,
+    tone: 'plain',
+    requestId: null,
+    action: null,
+    topic: null,
+    message,
+    ...more,
+  }
   become(withRoom(toasts, said))
   const seconds = SECONDS[said.tone]
   if (seconds !== null) setTimeout(() => dismiss(said.id), seconds * 1000)

@@ -37,7 +37,7 @@ export function useSaving(agent: Agent, editor: Editor, told: Told = {}) {
       setConflict(null)
       editor.settle(saved.graph, sent)
       const words = saved.version === base ? 'versions.unchanged' : 'versions.saved'
-      toast(say(words, { version: saved.version }))
+      toast(say(words, { version: saved.version }), { topic: 'saved' })
       told.onSaved?.()
       return saved
     } catch (problem) {

@@ -131,7 +131,5 @@ function outputsFor(graph: Graph, faces: Faces, node: Node, pin: Pin): Output[] 
 /** Blocks of one title are told apart by their ids. */
 function toldApart(titles: readonly string[], at: number, id: string): string {
   const title = titles[at] ?? id
-  return titles.indexOf(title) === titles.lastIndexOf(title)
-    ? title
-    : say('canvas.told_apart', { title, id })
+  return titles.indexOf(title) === titles.lastIndexOf(title) ? title : say('canvas.told_apart', { title, id })
 }
