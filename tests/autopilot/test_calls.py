@@ -1,12 +1,17 @@
-"""autopilot:8.1, 8.9, 11.2: calls that meet no database, and calls that cannot be kept as they were made."""
+"""autopilot:6.13, 8.1, 8.9, 11.2: calls that meet no database, cannot be kept as they were made, or take their time."""
 
-from dataclasses import dataclass, field
+import asyncio
+import time
+from dataclasses import dataclass, field, replace
 
 from pilothouse.base.committer import DatabaseUnavailable
 from pilothouse.base.tools import ToolBox, ToolContext, ToolResult
 from pilothouse.features.chat import events
 from tests.autopilot.stage import BYE, Stage, calls
+from tests.autopilot.switch import Switched
 from tests.autopilot.workshop import Done
+
+IDLE_SECONDS = 2.0
 
 
 @dataclass(slots=True)
@@ -65,3 +70,29 @@ async def test_arguments_that_cannot_be_stored_are_answered_and_the_turn_goes_on
     assert said.calls[0][1] == {"INVALID_JSON": huge}
     assert "64 bits" in str(script.asked[1]["messages"])
     assert len(script.asked) == 2
+
+
+def napping() -> ToolBox:
+    tools = ToolBox()
+
+    async def nap(ctx: ToolContext, n: int) -> ToolResult:
+        """Sleep for a while."""
+        await asyncio.sleep(n * IDLE_SECONDS / 4)
+        return Done(message="Slept.", n=n)
+
+    tools.tool(label="Napping")(nap)
+    return tools
+
+
+async def test_a_round_whose_calls_end_one_after_the_other_is_not_idle(stage: Stage, switched: Switched):
+    """6.13: together they take longer than the watchdog waits, and each of them was heard of."""
+    asked = [("nap", f'{{"n": {n}}}') for n in range(1, 7)]
+    await stage.play(BYE, calls(*asked), BYE, tools=napping())
+    await stage.bridge.ask("hello")  # the first turn of a process loads the provider's library
+    assert switched[1].pilot is not None
+    switched[1].pilot = replace(switched[1].pilot, idle_seconds=IDLE_SECONDS)
+    began = time.monotonic()
+    said = await stage.bridge.ask("go")
+    assert time.monotonic() - began > IDLE_SECONDS
+    assert (said.status, said.of(events.ERROR)) == ("completed", [])
+    assert [output["n"] for output in said.outputs] == list(range(1, 7))

@@ -242,6 +242,24 @@ async def test_a_call_that_breaks_off_is_paid_for_beside_the_one_that_replaces_i
     assert len({row["call_id"] for row in rows}) == 2
 
 
+async def test_a_summary_that_breaks_off_is_paid_for_what_is_known_of_it(till: Till):
+    """13.4, 12.3: the conversation is cut by rule instead, and the turn goes on"""
+    full = Answer(text=("A lot. " * 100,), tokens=Tokens(500_000, 7))  # more than fits
+    half = Answer(text=("They spoke of ",), ends="cut", tokens=Tokens(90_000, 7))
+    script = await till.play("anthropic", full, half, BYE, model=CLAUDE)
+    await till.bridge.ask("tell me a lot")
+    said = await till.bridge.ask("and now?")
+    assert (said.status, said.text, len(said.of(events.COMPACTION))) == ("completed", "All done.", 1)
+    assert "They spoke of" not in str(script.asked[-1])
+    rows = await till.rows()
+    assert [row["prompt_tokens"] for row in rows] == [500_000, 90_000, 11]
+    broken = rows[1]
+    assert (broken["source"], broken["job_id"]) == ("price_table", said.events[0].turn_id)
+    assert broken["completion_tokens"] > 1
+    assert broken["cost_u"] > 90_000
+    assert said.of(events.USAGE)[0].data["cost_microdollars"] == broken["cost_u"]
+
+
 async def test_a_refused_call_costs_nothing(small_till: Till):
     """13.4"""
     await small_till.play("openrouter", Refusal(503, {"Retry-After": "0"}), Answer(text=("Yes.",), cost=0.001))

@@ -2,13 +2,19 @@
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
 
 import pytest
 
 from pilothouse.base.committer import WriteSet
 from pilothouse.base.jobs.cancels import CANCEL_JOB
 from pilothouse.base.jobs.moves import micros
-from pilothouse.features.chat import Cancelled, TurnBegun
+from pilothouse.base.reader import Reader
+from pilothouse.features.chat import Cancelled, MessagePending, TurnBegun
+from pilothouse.features.chat.cancelling import Cancels
 from pilothouse.kit.ids import new_id
 from tests.base.waiting import until
 from tests.features.chat.hearing import hearing
@@ -169,6 +175,44 @@ async def test_cancelled_never_becomes_completed_or_failed(parlour: Parlour, way
     parlour.open(gate)
     assert await parlour.ended(turn) == "cancelled"
     assert (await parlour.events(session))[-1].data["status"] == "cancelled"
+
+
+@dataclass(slots=True)
+class LateReader:
+    """Hands out what it reads when that is no longer so: after each of the first reads, something happens."""
+
+    reader: Reader
+    happenings: list[Callable[[], Awaitable[None]]]
+
+    async def rows(self, sql: str, *params: object) -> list[tuple[object, ...]]:
+        found = await self.reader.rows(sql, *params)
+        if self.happenings:
+            await self.happenings.pop(0)()
+        return found
+
+    async def close(self) -> None:
+        await self.reader.close()
+
+
+@pytest.mark.parametrize("ending", [1, 2])
+async def test_a_cancel_reaches_the_turn_that_began_while_it_was_asked_for(parlour: Parlour, ending: int):
+    """10.1, 9.8: a turn that ends in this moment begins the next one with what waited."""
+    session, gates = await parlour.session(), [new_id() for _ in range(ending + 1)]
+    await parlour.start(session, f"wait {gates[0]}")
+    await parlour.reaches(gates[0])
+    for waiting, gate in enumerate(gates[1:], 1):
+        assert await parlour.say(session, f"wait {gate}") == MessagePending(waiting)
+
+    async def goes_on(gate: str, following: str) -> None:
+        parlour.open(gate)
+        await parlour.reaches(following)
+
+    late = LateReader(parlour.chat.reader, [partial(goes_on, *pair) for pair in pairwise(gates)])
+    cancels = Cancels(replace(parlour.chat.turns, reader=late))
+    assert await cancels.cancel_turn(parlour.ann, session) == Cancelled(True, None)
+    await parlour.idle(session)
+    ends = await parlour.stand.rows("select status from chat_turns where session_id=?1 order by id", session)
+    assert ends == [*[("completed",)] * ending, ("cancelled",)]
 
 
 async def test_closing_the_browser_is_no_cancel(parlour: Parlour):

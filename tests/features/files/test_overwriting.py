@@ -1,10 +1,13 @@
 """WS-2: files that others move, delete or write while somebody writes them. Nothing that was acknowledged is lost."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 
 import pytest
 
 from pilothouse.base.committer import WriteSet
+from pilothouse.base.jobs.moves import micros
+from pilothouse.base.loops import end_tasks
 from pilothouse.features.files import Limits, NewFile
 from tests.features.files.conftest import FILES, Office
 from tests.features.files.test_files import pieces
@@ -85,3 +88,51 @@ async def test_ws_7_what_is_taken_back_counts_with_what_is_coming_in(office: Off
     async with cabinet.take_in(office.user_id, NewFile("/new.bin", size=500), pieces(b"y" * 500)):
         refused = await office.ann.post(f"{FILES}/{thrown['id']}/restore")
         assert (refused.status_code, refused.json()["code"]) == (413, "quota_exceeded")
+
+
+class Clock:
+    """Tells the cabinet how late it is."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.minutes = 0.0
+        told = "pilothouse.features.files.cabinet.micros"
+        monkeypatch.setattr(told, lambda: micros() + int(self.minutes * 60_000_000))
+
+
+@pytest.mark.parametrize("size", [None, 4], ids=["who did not say how much", "who did"])
+async def test_ws_2_the_room_of_a_sender_who_was_lost_blocks_its_path_for_ten_minutes(
+    office: Office, monkeypatch: pytest.MonkeyPatch, size: int | None
+):
+    """Whoever was killed cannot give the path back, and somebody will want to try again."""
+    clock, begun = Clock(monkeypatch), asyncio.Event()
+
+    async def lost() -> AsyncGenerator[bytes]:
+        yield b"ha"
+        begun.set()
+        await asyncio.Event().wait()
+
+    killed = asyncio.create_task(office.cabinet.put(office.user_id, NewFile("/a.txt", size=size), lost()))
+    try:
+        await begun.wait()
+        clock.minutes = 9.5
+        assert (await office.upload("/a.txt", b"again")).status_code == 409
+        clock.minutes = 10.5
+        assert (await office.upload("/a.txt", b"again")).status_code == 201
+    finally:
+        await end_tasks(killed)
+
+
+async def test_ws_2_the_room_of_a_slow_sender_is_held_while_bytes_come_in(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+):
+    clock, refused = Clock(monkeypatch), list[int]()
+
+    async def slow() -> AsyncGenerator[bytes]:
+        for _ in range(8):
+            yield b"slow "
+            clock.minutes += 4
+            refused.append((await office.upload("/a.txt", b"fast")).status_code)
+
+    file_id = await office.cabinet.put(office.user_id, NewFile("/a.txt"), slow())
+    assert refused == [409] * 8
+    assert (await office.download(file_id)).content == b"slow " * 8
