@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator
 
+import httpx2
 import pytest
 
 from tests.app.commands import Answer, Cli
-from tests.databases import fresh_sqlite
-from tests.features.runs.conftest import settings_for
 from tests.features.runs.graphs import LOCK, OUTPUT, graph, link, node
-from tests.features.runs.stand import Stand, open_installation, stamp
+from tests.features.runs.installations import open_embedded
+from tests.features.runs.stand import Stand
 
 OPENS = graph(
     "Opens",
@@ -22,10 +22,8 @@ OPENS = graph(
 async def stand(cli: Cli) -> AsyncGenerator[Stand]:
     """Somebody in the installation that is commanded, while it works."""
     cli.data_dir.mkdir()
-    with fresh_sqlite(cli.data_dir) as url:
-        await stamp(url)
-        async with open_installation(settings_for(cli.data_dir)) as opened, opened.stand() as stand:
-            yield stand
+    async with open_embedded(cli.data_dir) as opened, opened.stand() as stand:
+        yield stand
 
 
 async def command(cli: Cli, *words: str) -> Answer:
@@ -58,3 +56,20 @@ async def test_a_key_that_only_the_log_of_a_run_names_stays_until_the_run_is_gon
     assert await in_use(cli) == {new: False, old: False}
     assert (await command(cli, "drop", old)).code == 0
     assert await in_use(cli) == {new: False}
+
+
+async def test_a_key_that_sealed_an_answer_stays_while_the_request_may_come_again(cli: Cli, stand: Stand):
+    """The answer may hold a secret that is shown once, so it is sealed, and it goes by itself after a while."""
+
+    async def make() -> httpx2.Response:
+        key = {"Idempotency-Key": "once"}
+        return await stand.ann.http.post("/api/v1/agents", json={"graph": OPENS}, headers=key)
+
+    made = await make()
+    assert made.status_code == 201, made.text
+    old = stand.house.api.keyring.encryption[0][0]
+    await command(cli, "rotate")
+    assert (await in_use(cli))[old]
+    refused = await command(cli, "drop", old)
+    assert (refused.code, f"Answers to requests with a key name {old}." in refused.err) == (2, True)
+    assert (await make()).json() == made.json()

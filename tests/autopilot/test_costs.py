@@ -1,5 +1,6 @@
 """autopilot:13.4-13.6, billing:P1, P2: what a call has cost, told by the provider, the price table, or nobody."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -258,6 +259,19 @@ async def test_a_summary_that_breaks_off_is_paid_for_what_is_known_of_it(till: T
     assert broken["completion_tokens"] > 1
     assert broken["cost_u"] > 90_000
     assert said.of(events.USAGE)[0].data["cost_microdollars"] == broken["cost_u"]
+
+
+async def test_a_summary_that_is_given_up_before_its_first_word_is_paid_too(till: Till):
+    """13.4: by the length of what was asked, since nobody counted"""
+    full = Answer(text=("A lot. " * 100,), tokens=Tokens(500_000, 7))
+    await till.play("anthropic", full, Answer(text=("late",), delay=30), BYE, model=CLAUDE)
+    assert till.switch.pilot is not None
+    till.switch.pilot = replace(till.switch.pilot, summary_seconds=0.5)
+    await till.bridge.ask("tell me a lot")
+    assert (await till.bridge.ask("and now?")).text == "All done."
+    given_up = (await till.rows())[1]
+    assert (given_up["source"], given_up["completion_tokens"]) == ("price_table", 0)
+    assert given_up["cost_u"] > 0
 
 
 async def test_a_refused_call_costs_nothing(small_till: Till):

@@ -11,6 +11,7 @@ import structlog
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.models import StreamedResponse
 
 from pilothouse.autopilot.abandoned import abandoned_row
 from pilothouse.autopilot.compaction import (
@@ -147,15 +148,21 @@ class Room:
 
     async def _response(self, asked: list[ModelMessage]) -> ModelResponse:
         model = await asyncio.to_thread(self.chosen.model)
-        async with model_request_stream(model, asked) as stream:
-            whole = False
-            try:
+        stream: StreamedResponse | None = None
+        whole = False
+        try:
+            async with model_request_stream(model, asked) as stream:
                 async for _ in stream:
                     self.heard()
-                whole = True
-            finally:
-                self._keep_cost(asked, stream.get(), whole=whole)
+            whole = True
             return stream.get()
+        except asyncio.CancelledError:
+            if stream is None:  # nobody knows how far it got
+                self._keep_cost(asked, ModelResponse(parts=[], model_name=self.chosen.resolved.name), whole=False)
+            raise
+        finally:
+            if stream is not None:
+                self._keep_cost(asked, stream.get(), whole=whole)
 
 
 @cache

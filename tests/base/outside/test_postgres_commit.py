@@ -80,7 +80,22 @@ async def test_a_server_that_falls_silent_while_it_commits_leaves_it_uncertain(
 
 async def test_a_connection_that_breaks_before_it_commits_leaves_no_doubt(shop: Shop):
     async with broken_way(shop, INSERT.encode(), "loses"):
-        with pytest.raises(UpstreamError) as caught:
+        with pytest.raises(UpstreamError, match="broke the connection") as caught:
             await shop.ask(INSERT, read_only=False)
-    assert caught.value.code != "query_uncertain"
+    assert caught.value.retryable
     assert await shop.count() == 5
+
+
+@pytest.mark.parametrize(("at", "error"), [("initially deferred", QueryUncertain), ("", UpstreamError)])
+async def test_a_database_that_shuts_down_may_have_kept_what_was_being_kept(
+    shop: Shop, at: str, error: type[Exception]
+):
+    """It says so itself, in the statement or in its COMMIT, where a trigger ends the session."""
+    end = "begin perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(1); return null; end"
+    await shop.connection.execute(f"create or replace function ends() returns trigger language plpgsql as $${end}$$")
+    await shop.connection.execute(
+        f"create constraint trigger ends after insert on customers deferrable {at} for each row execute function ends()"
+    )
+    with pytest.raises(error) as caught:
+        await shop.ask(INSERT, read_only=False)
+    assert type(caught.value) is error

@@ -28,7 +28,7 @@ def settings_for(folder: Path, **more: Any) -> Settings:
 
 
 @asynccontextmanager
-async def open_embedded(folder: Path, drive: Drive | None = None, **more: Any) -> AsyncGenerator[Installation]:
+async def open_embedded(folder: Path, drive: Drive | None = None, **more: object) -> AsyncGenerator[Installation]:
     with fresh_sqlite(folder) as url:
         await stamp(url)
         async with open_installation(settings_for(folder, **more), drive) as opened:
@@ -37,7 +37,7 @@ async def open_embedded(folder: Path, drive: Drive | None = None, **more: Any) -
 
 @asynccontextmanager
 async def open_scaled(
-    folder: Path, lines: Mapping[str, Any], drive: Drive | None = None, **more: Any
+    folder: Path, lines: Mapping[str, object], drive: Drive | None = None, **more: object
 ) -> AsyncGenerator[Installation]:
     """`lines`: the settings of its broker and its Redis."""
     with fresh_postgres() as url:

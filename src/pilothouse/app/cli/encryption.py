@@ -13,12 +13,19 @@ from pilothouse.features.credentials import key_ids_in_use, reseal, rewrap_crede
 
 group = typer.Typer(help="List, rotate and drop encryption keys.", no_args_is_help=True, rich_markup_mode=None)
 
-# A run's log may hold masks that were sealed when it was accepted; those texts begin with the id of their key.
-_IN_LOGS = "select 1 from segments where body like ?1 limit 1"
+# What is not sealed anew, since it goes by itself: masks in the logs of runs, answers for requests that come again.
+_AGEING = (
+    ("select 1 from segments where body like ?1 limit 1", '%"{}.%', "Runs that are kept name"),
+    ("select 1 from idempotency_keys where body like ?1 limit 1", "sealed:{}.%", "Answers to requests with a key name"),
+)
 
 
-async def _is_in_logs(reader: Reader, key_id: str) -> bool:
-    return bool(await reader.rows(_IN_LOGS, f'%"{key_id}.%'))
+async def _named_by(reader: Reader, key_id: str) -> str | None:
+    """Who still names this key, in words."""
+    for sql, pattern, words in _AGEING:
+        if await reader.rows(sql, pattern.format(key_id)):
+            return words
+    return None
 
 
 @group.command("list")
@@ -31,7 +38,7 @@ def list_(as_json: AsJson = False) -> None:
         async with open_desk(settings) as desk:
             ids = [key_id for key_id, _ in keyring.encryption]
             used = await key_ids_in_use(desk.reader, SEALED)
-            used |= {key_id for key_id in ids if await _is_in_logs(desk.reader, key_id)}
+            used |= {key_id for key_id in ids if await _named_by(desk.reader, key_id)}
         return [{"id": each, "seals": each == ids[0], "in_use": each in used} for each in ids]
 
     found = await_(act())
@@ -73,8 +80,8 @@ def drop(key_id: Annotated[str, typer.Argument(metavar="ID", help="The key to fo
         async with open_desk(settings) as desk:
             if key_id in await key_ids_in_use(desk.reader, SEALED):
                 raise WrongCall(f"Stored secrets name {key_id}. Call `pilothouse keys rotate` first.")
-            if await _is_in_logs(desk.reader, key_id):
-                raise WrongCall(f"Runs that are kept name {key_id}. It can go once they are deleted or have expired.")
+            if words := await _named_by(desk.reader, key_id):
+                raise WrongCall(f"{words} {key_id}. It can go once they are deleted or have expired.")
         drop_encryption_key(keyring, key_id)
 
     await_(act())

@@ -165,6 +165,10 @@ def _as_ours(committing: asyncio.Event) -> Generator[None]:
         if committing.is_set():
             raise QueryUncertain() from cause
         raise _unreached(cause) from cause
+    except (asyncpg.AdminShutdownError, asyncpg.CrashShutdownError) as cause:
+        if committing.is_set():
+            raise QueryUncertain() from cause
+        raise UpstreamError("the database is shutting down") from cause
     except asyncpg.InvalidAuthorizationSpecificationError as cause:
         raise SignInRefused() from cause
     except asyncpg.QueryCanceledError as cause:
@@ -178,6 +182,8 @@ def _as_ours(committing: asyncio.Event) -> Generator[None]:
 def _unreached(cause: Exception) -> Exception:
     if isinstance(cause, asyncpg.InterfaceError):
         return QueryRefused(f"the statement cannot be run like this: {said(str(cause))}")
+    if isinstance(cause, asyncpg.ConnectionDoesNotExistError | asyncpg.ConnectionFailureError):
+        return UpstreamError("the database broke the connection")
     if isinstance(cause, asyncpg.PostgresConnectionError):
         return QueryRefused(f"the database answered {_state(cause)}: {said(str(cause))}")
     if isinstance(cause, ssl.SSLCertVerificationError):
