@@ -32,7 +32,7 @@ def test_b2_b5_b10_search_a_block_connect_it_undo_redo_and_save(
     page.get_by_role("combobox", name="Add a block").fill("text templ")
     page.keyboard.press("Enter")
     expect(page.locator(".block-node")).to_have_count(4)
-    page.get_by_label("Connect format from").select_option(label="Fill text template (greet), output")
+    page.get_by_label("Connect format from").select_option(label="Fill text template (id greet), output")
     expect(page.locator(".react-flow__edge")).to_have_count(3)
     assert barriers(page) == []
 
