@@ -11,6 +11,8 @@ from tests.browser.conftest import PHONE, Visit, ask
 from tests.browser.eyes import barriers, clipped
 from tests.browser.house import House
 
+PLACES = "() => [...document.querySelectorAll('.react-flow__node')].map((node) => node.style.transform).join()"
+
 
 def opened(page: Page, graph: dict[str, Any]) -> str:
     page.goto("/library")
@@ -171,7 +173,9 @@ def test_b6_b7_b1_blocks_are_copied_to_another_agent_arranged_and_found(
     page.keyboard.press("Control+v")
     expect(page.locator(".block-node")).to_have_count(6)
     expect(page.locator(".react-flow__edge")).to_have_count(4)
+    before = page.evaluate(PLACES)
     page.get_by_role("button", name="Arrange the blocks").click()
+    page.wait_for_function(f"(before) => ({PLACES})() !== before", arg=before)  # a worker lays them out
     page.get_by_role("button", name="Undo").click()
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".block-node")).to_have_count(3)
