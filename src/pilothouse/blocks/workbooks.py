@@ -52,8 +52,8 @@ def workbook_rows(content: bytes) -> list[list[str]]:
         raise
     except (zipfile.BadZipFile, InvalidFileException, ParseError, KeyError, IndexError, ValueError, TypeError) as fault:
         raise WorkbookRefused("it is damaged or no spreadsheet file") from fault
-    except (EOFError, NotImplementedError, RuntimeError, OverflowError, AttributeError, zlib.error) as fault:
-        # `NotImplementedError` is how zipfile says that it does not know a packing
+    except (EOFError, RuntimeError, OverflowError, AttributeError, zlib.error) as fault:
+        # `RuntimeError` is how zipfile says that there is a password, or a packing that it does not know
         raise WorkbookRefused("it is damaged, locked or packed in an unknown way") from fault
 
 

@@ -62,22 +62,27 @@ export function AreaField({ label, help, fault, optional, ...rest }: AreaProps) 
   )
 }
 
-type ChoiceProps = Labels &
-  Omit<SelectHTMLAttributes<HTMLSelectElement>, 'id'> & { choices: readonly string[] }
+type SelectProps = Labels & Omit<SelectHTMLAttributes<HTMLSelectElement>, 'id'>
 
-export function ChoiceField({ label, help, fault, choices, ...rest }: ChoiceProps) {
+/** Its children are the options. */
+export function SelectField({ label, help, fault, ...rest }: SelectProps) {
   return (
     <Labelled label={label} help={help} fault={fault}>
-      {(ids) => (
-        <select className="input" {...ids} {...rest}>
-          {choices.map((choice) => (
-            <option key={choice} value={choice}>
-              {choice}
-            </option>
-          ))}
-        </select>
-      )}
+      {(ids) => <select className="input" {...ids} {...rest} />}
     </Labelled>
+  )
+}
+
+/** A choice of words that name themselves. */
+export function ChoiceField({ choices, ...rest }: SelectProps & { choices: readonly string[] }) {
+  return (
+    <SelectField {...rest}>
+      {choices.map((choice) => (
+        <option key={choice} value={choice}>
+          {choice}
+        </option>
+      ))}
+    </SelectField>
   )
 }
 

@@ -1,11 +1,12 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import { ApiProblem } from '@/api/errors'
 import type { Schemas } from '@/api/shapes'
 import { useNodeNames } from '@/features/agents/useNodeNames'
 import { say, sayStatus } from '@/kit/say'
 import { moment } from '@/kit/time'
 import { Dialog } from '@/ui/Dialog'
+import { SelectField } from '@/ui/Field'
 import { Grown } from '@/ui/Grown'
 import { More } from '@/ui/More'
 import { ScrollFrame } from '@/ui/ScrollFrame'
@@ -50,26 +51,21 @@ type ComparedProps = { run: Run; first: Other; others: readonly Other[] }
 
 /** The other run is held from the first moment on: runs that end meanwhile change what can be chosen, not what is. */
 function Compared({ run, first, others }: ComparedProps) {
-  const id = useId()
   const [other, choose] = useState(first)
   const choices = othersOf(run.id, [...others, other])
   return (
     <>
-      <div className="field">
-        <label htmlFor={id}>{say('runs.compareOther')}</label>
-        <select
-          id={id}
-          className="input"
-          value={other.id}
-          onChange={({ target }) => choose(choices.find((one) => one.id === target.value) ?? other)}
-        >
-          {choices.map((one) => (
-            <option key={one.id} value={one.id}>
-              {moment(one.created_at)}, {sayStatus(one.status)}, {one.id.slice(-6)}
-            </option>
-          ))}
-        </select>
-      </div>
+      <SelectField
+        label={say('runs.compareOther')}
+        value={other.id}
+        onChange={({ target }) => choose(choices.find((one) => one.id === target.value) ?? other)}
+      >
+        {choices.map((one) => (
+          <option key={one.id} value={one.id}>
+            {moment(one.created_at)}, {sayStatus(one.status)}, {one.id.slice(-6)}
+          </option>
+        ))}
+      </SelectField>
       <SideBySide run={run} otherId={other.id} />
     </>
   )
