@@ -107,6 +107,8 @@ class Worker:
             keep_going("worker.unheld", self._release_unheld, every=1.0),
         ):
             self._loops.append(asyncio.create_task(loop))
+        if self.lease.seconds is None:
+            await self._pull(0)  # within one process nobody heard what was rung for before now
 
     # A job admitted in this very process, with a free slot, is inserted already claimed: one commit saved.
 
@@ -270,7 +272,7 @@ class Worker:
         self._forfeited = self._reserved
         self.id, self.lease = new_id(), Lease(self.lease.seconds)
 
-    async def _pull(self) -> None:
+    async def _pull(self, younger_micros: int = RING_MICROS) -> None:
         """With free slots, look for due work that nobody rang for: repairs lost rings without publishing again."""
         free = self._slots - self.busy
         if not self._may_take or free < 1 or self._offers:
@@ -280,7 +282,7 @@ class Worker:
             f"select id from jobs where state='queued' and due_at <= ?1 and moved_at <= ?2"
             f" and kind in ({marks(len(kinds), 4)}) order by due_at, id limit ?3",
             now,
-            now - RING_MICROS,
+            now - younger_micros,
             min(free, MAX_CLAIMED_AT_ONCE),
             *kinds,
         )
