@@ -4,6 +4,7 @@ What runs in a fork is the command line's own entry point, in a session of its o
 starts plain `python -m pilothouse` processes instead.
 """
 
+import gc
 import json
 import os
 import select
@@ -57,10 +58,11 @@ def watch() -> None:
     """Serve one tester, until it closes the line."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the tester ends us
     assert pilothouse.app.serve
+    gc.freeze()  # or each child looks through all that was imported, again and again while it starts
     heard = b""
     tell(ready=os.getpid())
     while True:
-        if select.select([0], [], [], 0.02)[0]:
+        if select.select([0], [], [], 0.01)[0]:
             more = os.read(0, 65536)
             if not more:
                 return

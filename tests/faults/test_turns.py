@@ -48,9 +48,9 @@ async def start(rig: Rig, failpoint: str | None = None) -> Process:
         return rig.processes[worker_of(rig)]
 
 
-async def converse(rig: Rig, house: House, person: Person, failpoint: str | None, dies_in: int) -> Conversation:
+async def converse(rig: Rig, house: House, failpoint: str | None, dies_in: int) -> Conversation:
     """The whole conversation; the worker of one of its turns dies, and another takes its place."""
-    talk = await Conversation.begin(house, person.actor)
+    talk = await Conversation.begin(rig, house)
     for number, line in enumerate(LINES):
         if failpoint is None or number != dies_in:
             assert await talk.ended(await talk.say(line)) == "completed"
@@ -73,10 +73,10 @@ async def test_a_killed_turn_ends_like_an_undisturbed_one(launcher: Launcher, pl
         gc.unfreeze()
         person = rig.people[0]
         await start(rig)
-        wanted = story(await (await converse(rig, house, person, None, 0)).events())
+        wanted = story(await (await converse(rig, house, None, 0)).events())
         for failpoint, dies_in in PLACES:
             runs, agents = await counted(rig, person)
-            talk = await converse(rig, house, person, failpoint, dies_in)
+            talk = await converse(rig, house, failpoint, dies_in)
             assert story(await talk.events()) == wanted, failpoint
             assert await counted(rig, person) == (runs + 1, agents + 1), failpoint
 

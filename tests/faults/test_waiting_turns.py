@@ -48,7 +48,7 @@ async def test_a_turn_killed_around_its_sleep_ends_like_an_undisturbed_one(launc
         await undisturbed(house, rig, BUILD.format(1))
         wanted = {line: await undisturbed(house, rig, line) for line in (RUN, DELEGATE)}
         for failpoint, line in WAITING_PLACES:
-            talk = await Conversation.begin(house, actor)
+            talk = await Conversation.begin(rig, house)
             before = await counted(rig, actor.user_id)
             assert await talk.ended(await killed_at(rig, talk, failpoint, line)) == "completed"
             assert story(await talk.events()) == wanted[line], (failpoint, line)
@@ -58,7 +58,7 @@ async def test_a_turn_killed_around_its_sleep_ends_like_an_undisturbed_one(launc
 
 
 async def undisturbed(house: House, rig: Rig, line: str) -> object:
-    talk = await Conversation.begin(house, rig.people[0].actor)
+    talk = await Conversation.begin(rig, house)
     assert await talk.ended(await talk.say(line)) == "completed"
     return story(await talk.events())
 
@@ -76,7 +76,7 @@ async def test_a_run_that_was_parked_when_its_worker_died_is_parked_once(launche
     async with open_rig(launcher, place) as rig, open_house(place.read_settings(), serves=False) as house:
         gc.unfreeze()
         await start(rig)
-        talk = await Conversation.begin(house, rig.people[0].actor)
+        talk = await Conversation.begin(rig, house)
         assert await talk.ended(await talk.say(BUILD.format(60))) == "completed"
         worker = await start(rig, "turn_parked:1")
         turn_id = await talk.say(RUN)
