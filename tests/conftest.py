@@ -14,7 +14,7 @@ import structlog
 from scripts import packages
 from scripts.programs import installed
 from scripts.servers import Postgres, RabbitMQ, Redis, Server
-from tests import services
+from tests import services, timing
 from tests.databases import drop_template, fresh_postgres, fresh_sqlite
 from tests.lines import flush, new_prefix, own_rabbitmq, own_redis
 
@@ -47,6 +47,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if (folder := config.stash.get(run_key, None)) is not None:
         drop_template()
         services.close_run(folder)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reports = [report for kind in terminalreporter.stats.values() for report in kind]
+    if told := timing.lines(report for report in reports if isinstance(report, pytest.TestReport)):
+        terminalreporter.section("seconds of tests by folder")
+        terminalreporter.write_line("\n".join(told))
 
 
 @pytest.fixture(params=["sqlite", POSTGRES])

@@ -1,0 +1,26 @@
+"""Where the time of a test run went, folder by folder: what grows is seen while it is small."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+import pytest
+
+LEAST_SECONDS = 5.0  # folders below that are told together
+
+
+def lines(reports: Iterable[pytest.TestReport]) -> list[str]:
+    """Seconds of tests by folder, with what they needed made and taken down; nothing of a short run."""
+    spent: Counter[str] = Counter()
+    for report in reports:
+        spent[folder_of(report.nodeid)] += report.duration
+    long = [(folder, seconds) for folder, seconds in spent.most_common() if seconds >= LEAST_SECONDS]
+    if not long:
+        return []
+    rest = sum(spent.values()) - sum(seconds for _, seconds in long)
+    return [f"{seconds:6.0f} {folder}" for folder, seconds in [*long, ("all others", rest)]]
+
+
+def folder_of(nodeid: str) -> str:
+    """`tests/features/runs/test_x.py::test_y` is `features/runs`."""
+    return str(PurePosixPath(nodeid.partition("::")[0]).parent.relative_to("tests"))
