@@ -1,5 +1,6 @@
 """Fixtures that any test may ask for: databases, brokers, and servers that may be killed."""
 
+import gc
 import os
 import uuid
 from collections.abc import Callable, Generator
@@ -47,6 +48,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if (folder := config.stash.get(run_key, None)) is not None:
         drop_template()
         services.close_run(folder)
+
+
+def pytest_collection_finish() -> None:
+    """As a process that serves: what was imported and collected stays, and no collection looks at it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

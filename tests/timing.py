@@ -1,6 +1,6 @@
 """Where the time of a test run went, folder by folder: what grows is seen while it is small."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
@@ -11,10 +11,11 @@ LEAST_SECONDS = 5.0  # folders below that are told together
 
 def lines(reports: Iterable[pytest.TestReport]) -> list[str]:
     """Seconds of tests by folder, with what they needed made and taken down; nothing of a short run."""
-    spent: Counter[str] = Counter()
+    spent: defaultdict[str, float] = defaultdict(float)
     for report in reports:
         spent[folder_of(report.nodeid)] += report.duration
-    long = [(folder, seconds) for folder, seconds in spent.most_common() if seconds >= LEAST_SECONDS]
+    most = sorted(spent.items(), key=lambda pair: -pair[1])
+    long = [(folder, seconds) for folder, seconds in most if seconds >= LEAST_SECONDS]
     if not long:
         return []
     rest = sum(spent.values()) - sum(seconds for _, seconds in long)

@@ -1,6 +1,5 @@
 """A fresh library: three agents are there after set-up, run as they are, and do what their descriptions say."""
 
-import gc
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -39,7 +38,6 @@ GIVEN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 @pytest_asyncio.fixture
 async def house(tmp_path: Path) -> AsyncGenerator[House]:
     async with open_house(Settings(data_dir=tmp_path, shutdown_grace_seconds=0), serves=True) as opened:
-        gc.unfreeze()
         await opened.begin_work()
         yield opened
         await opened.end_work()

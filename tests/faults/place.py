@@ -1,6 +1,5 @@
 """Where an installation under test keeps its state: a data directory, or a database, a broker and Redis."""
 
-import gc
 import os
 import uuid
 from collections.abc import Generator, Mapping
@@ -105,7 +104,6 @@ async def furnish(place: Place, documents: Mapping[str, JsonObject], *, people: 
     async with open_house(place.read_settings(), serves=False) as house:
         await _settle_owner(house)
         found = [await _invite(house, f"person{number}@example.com", documents) for number in range(people)]
-    gc.unfreeze()
     return found
 
 

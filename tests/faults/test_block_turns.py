@@ -1,7 +1,6 @@
 """autopilot:15.7, 11.1, engine:W1, Z1: a worker killed while a run asks AutoPilot, sleeps, and hears the answer."""
 
 import asyncio
-import gc
 import signal
 import time
 from contextlib import suppress
@@ -58,7 +57,6 @@ async def test_a_run_killed_around_its_wait_for_autopilot_asks_once_and_gets_its
 ):
     """15.7, 11.1"""
     async with open_rig(launcher, place) as rig, open_house(place.read_settings(), serves=False) as house:
-        gc.unfreeze()
         async with house.units.write(rig.people[0].actor) as work:
             agent_id = (await create_agent(work, house.registry, asks())).id
         await start(rig)

@@ -4,7 +4,6 @@ What counts is what the provider wrote: it is a server of its own on loopback, a
 """
 
 import asyncio
-import gc
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -73,7 +72,6 @@ async def test_a_cancel_by_another_process_stops_the_model_within_two_seconds(la
         open_talks(launcher, embedded) as errands,
         open_house(errands.rig.place.read_settings(), serves=False) as house,
     ):
-        gc.unfreeze()
 
         async def stop_beside(talk: Errand) -> None:
             assert (await house.chat.cancel_turn(talk.person.actor, talk.session_id)).cancelled

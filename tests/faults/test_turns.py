@@ -1,6 +1,5 @@
 """autopilot:11.1-11.3: a worker killed anywhere in a turn; the turn ends like one that nobody disturbed."""
 
-import gc
 import signal
 import time
 
@@ -70,7 +69,6 @@ async def converse(rig: Rig, house: House, failpoint: str | None, dies_in: int) 
 @pytest.mark.later("scaled")
 async def test_a_killed_turn_ends_like_an_undisturbed_one(launcher: Launcher, place: Place):
     async with open_rig(launcher, place) as rig, open_house(place.read_settings(), serves=False) as house:
-        gc.unfreeze()
         person = rig.people[0]
         await start(rig)
         wanted = story(await (await converse(rig, house, None, 0)).events())

@@ -1,7 +1,6 @@
 """autopilot:8.6, 8.7, 11.1, 11.2: a worker killed while a turn falls asleep, sleeps, wakes, or hands a run back."""
 
 import asyncio
-import gc
 import signal
 
 import pytest
@@ -42,7 +41,6 @@ async def killed_at(rig: Rig, talk: Conversation, failpoint: str, line: str) -> 
 async def test_a_turn_killed_around_its_sleep_ends_like_an_undisturbed_one(launcher: Launcher, place: Place):
     """11.1, 11.2: one run, one sub-session, however often the call is made."""
     async with open_rig(launcher, place) as rig, open_house(place.read_settings(), serves=False) as house:
-        gc.unfreeze()
         actor = rig.people[0].actor
         await start(rig)
         await undisturbed(house, rig, BUILD.format(1))
@@ -74,7 +72,6 @@ async def counted(rig: Rig, user_id: str) -> list[int]:
 async def test_a_run_that_was_parked_when_its_worker_died_is_parked_once(launcher: Launcher, place: Place):
     """8.4, 8.6: the user spoke, so the run was handed back; whoever goes on hands back the same one."""
     async with open_rig(launcher, place) as rig, open_house(place.read_settings(), serves=False) as house:
-        gc.unfreeze()
         await start(rig)
         talk = await Conversation.begin(rig, house)
         assert await talk.ended(await talk.say(BUILD.format(60))) == "completed"

@@ -1,7 +1,6 @@
 """The whole application over a real house, and the people and programs in front of it."""
 
 import asyncio
-import gc
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -144,7 +143,6 @@ async def open_site(place: Path, url: str, **settings: object) -> AsyncGenerator
         app.state.stopping = asyncio.Event()
         app.state.stopping.set()  # streams end at once: what they would wait for nobody does here
         yield Site(house, app, await settle_owner(house))
-    gc.unfreeze()
 
 
 async def settle_owner(house: House) -> Person:

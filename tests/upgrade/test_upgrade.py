@@ -1,7 +1,6 @@
 """F22: an installation made by an earlier version migrates, and all that it owed is done, on both databases."""
 
 import asyncio
-import gc
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -78,7 +77,6 @@ async def upgraded(name: str, kind: str, place: Path) -> AsyncGenerator[Upgraded
             await house.begin_work()
             yield Upgraded(house, story)
             await house.end_work()
-    gc.unfreeze()
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.scaled)])

@@ -1,7 +1,6 @@
 """The house: every part of a process, made from the settings and handed to those who need it."""
 
 import asyncio
-import gc
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -184,9 +183,6 @@ async def open_house(settings: Settings, *, serves: bool) -> AsyncGenerator[Hous
         if serves:
             stack.push_async_callback(house.close)
             await house.begin_sweeping()
-        gc.collect()
-        gc.freeze()  # what lives as long as the process need not be looked at again
-        gc.set_threshold(20_000, 20, 50)  # cycles are rare here: looking at every 700 objects cost 8 % of a run
         yield house
 
 

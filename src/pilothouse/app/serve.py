@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import socket
@@ -40,6 +41,7 @@ async def serve(settings: Settings, *, works: bool, listens: bool, announce: Cal
     async with open_house(settings, serves=True) as house:
         stop = _stop_on_signals()
         server = _server(house) if doorstep is not None else None
+        _keep_for_good()
         door = asyncio.create_task(server.serve(sockets=[doorstep])) if server is not None and doorstep else None
         if works:
             await house.begin_work()
@@ -56,6 +58,13 @@ async def serve(settings: Settings, *, works: bool, listens: bool, announce: Cal
         if server is not None and door is not None:
             server.should_exit = True
             await door
+
+
+def _keep_for_good() -> None:
+    """What was made until now lives as long as the process: no collection need look at it again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)  # cycles are rare here: looking at every 700 objects cost 8 % of a run
 
 
 class PortTaken(PilothouseError):

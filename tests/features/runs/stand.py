@@ -1,6 +1,5 @@
 """A whole installation inside the test: its real house or houses, its HTTP app, and people with API keys."""
 
-import gc
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -167,7 +166,6 @@ async def stamp(url: str) -> None:
 async def open_installation(settings: Settings, drive: Drive | None = None) -> AsyncGenerator[Installation]:
     """Open the house, or with a broker one for the API and one for the worker, and give it an owner."""
     async with AsyncExitStack() as stack:
-        stack.callback(gc.unfreeze)
         api = await stack.enter_async_context(open_house(settings, serves=True))
         worker = api if api.profile.embedded else await stack.enter_async_context(open_house(settings, serves=True))
         stack.push_async_callback(worker.end_work)

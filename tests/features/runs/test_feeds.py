@@ -1,7 +1,6 @@
 """ReadRSSFeed polls durably: through restarts, and no entry comes twice in a run."""
 
 import asyncio
-import gc
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -84,7 +83,6 @@ async def test_polling_goes_on_after_a_restart_and_repeats_nothing(tmp_path: Pat
 
                 await until(caught_up)
                 await house.end_work()
-            gc.unfreeze()
     outputs = [event for event in events if event["type"] == "run.output"]
     assert [event["value"] for event in outputs if event["name"] == "one"] == ["1", "2", "4", "3"]
     lists = [event["value"] for event in outputs if event["name"] == "all"]
