@@ -51,25 +51,34 @@ def fresh_sqlite(folder: Path) -> Generator[str]:
 def fresh_postgres() -> Generator[str]:
     """A PostgreSQL database of this test's own; dropped afterwards, whoever is still connected."""
     server = services.need("postgres")
-    with _postgres_from(server, postgres_template(server)) as url:
-        yield url
+    name = make_database(server)
+    try:
+        yield at_database(server, name)
+    finally:
+        drop_database(server, name)
 
 
 @contextmanager
 def empty_postgres() -> Generator[str]:
     """As `fresh_postgres`, without our tables."""
-    with _postgres_from(services.need("postgres"), "template0") as url:
-        yield url
-
-
-@contextmanager
-def _postgres_from(server: str, template: str) -> Generator[str]:
-    name = f"ph_test_{services.worker_name()}_{uuid.uuid4().hex[:12]}"
-    apart(tell(server, f'create database "{name}" template "{template}" encoding utf8'))
+    server = services.need("postgres")
+    name = make_database(server, "template0")
     try:
         yield at_database(server, name)
     finally:
-        apart(tell(server, f'drop database if exists "{name}" with (force)'))
+        drop_database(server, name)
+
+
+def make_database(server: str, template: str | None = None) -> str:
+    """The name of a new one, with our tables and no rows unless another template is named."""
+    template = template or postgres_template(server)
+    name = f"ph_test_{services.worker_name()}_{uuid.uuid4().hex[:12]}"
+    apart(tell(server, f'create database "{name}" template "{template}" encoding utf8'))
+    return name
+
+
+def drop_database(server: str, name: str) -> None:
+    apart(tell(server, f'drop database if exists "{name}" with (force)'))
 
 
 def postgres_template(server: str) -> str:
