@@ -27,11 +27,17 @@ class Switch:
         await self.pilot.drive(turn)
 
     async def lose_worker(self) -> None:
-        """End the claim in the middle of whatever it does; it writes nothing more."""
+        """End the claim in the middle of whatever it does; it writes nothing more. Its worker finds the turn later."""
         task = self.tasks[-1]
         assert task is not None
         task.cancel()
         await asyncio.wait([task])
+
+    async def replace_worker(self, installation: Installation) -> None:
+        """The same, and another goes on at once: nobody sits out the seconds until such a turn is found."""
+        await self.lose_worker()
+        assert installation.worker.worker is not None
+        await installation.worker.worker.release(self.turns[-1].hold.job)
 
     def connect(self, installation: Installation, tools: ToolBox | None = None, **settings: Any) -> Models:
         """Let AutoPilot use these settings, and perhaps other tools."""

@@ -91,7 +91,7 @@ async def test_local_work_that_is_lost_with_its_worker_is_an_error(room: Room):
     room.then("go", check(wait_seconds=0))
     turn_id = await room.bridge.start("go")
     await until(lambda: 2 in room.shop.done)
-    await room.switch.lose_worker()
+    await room.switch.replace_worker(room.installation)
     assert room.shop.left == [1]
     room.shop.gate.set()
     assert await room.bridge.ended(turn_id) == "completed"

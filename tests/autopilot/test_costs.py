@@ -173,7 +173,7 @@ async def test_a_worker_lost_after_a_call_leaves_one_row_for_it(till: Till):
 
     await until(speaks)
     script.answers[:] = [Answer(text=("Done.",), cost=0.002)]
-    await till.switch.lose_worker()
+    await till.switch.replace_worker(till.installation)
     assert await till.bridge.ended(turn_id) == "completed"
     assert [row["cost_u"] for row in await till.rows()] == [1_000, 2_000]
     assert len(script.asked) == 3
@@ -220,7 +220,7 @@ async def test_a_call_in_flight_when_its_worker_dies_is_paid_for_by_an_estimate(
 
     await until(speaks)
     script.answers[:] = [Answer(text=("Done.",))]
-    await till.switch.lose_worker()
+    await till.switch.replace_worker(till.installation)
     assert await till.bridge.ended(turn_id) == "completed"
     lost, whole = sorted(await till.rows(), key=lambda row: -len(row["call_id"]))
     assert (whole["call_id"], whole["prompt_tokens"]) == (f"{turn_id}:1", 11)

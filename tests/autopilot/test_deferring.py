@@ -159,7 +159,7 @@ async def test_a_worker_lost_while_calls_wait_changes_nothing(room: Room):
     turn_id = await room.bridge.start("go")
     run_id = await room.only_run()
     await until(lambda: _watched(room, turn_id))
-    await room.switch.lose_worker()
+    await room.switch.replace_worker(room.installation)
     room.shop.gate.set()
     await room.asleep()
     await room.go(run_id)

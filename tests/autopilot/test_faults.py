@@ -125,7 +125,7 @@ async def test_a_lost_worker_leaves_no_stream_open(small_till: Till, wire: str):
     turn_id = await small_till.bridge.start("talk")
     await speaking(small_till)
     script.answers[:] = [BYE]
-    await small_till.switch.lose_worker()
+    await small_till.switch.replace_worker(small_till.installation)
     await until(lambda: script.closed == 1)
     assert await small_till.bridge.ended(turn_id) == "completed"
 

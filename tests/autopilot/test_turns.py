@@ -210,7 +210,7 @@ async def test_what_was_written_before_a_worker_was_lost_between_two_rounds_is_h
 async def test_after_a_loss_finished_calls_are_reused_safe_ones_repeated_and_others_left(
     stage: Stage, switched: tuple[Installation, Switch]
 ):
-    """11.2"""
+    """11.2: the one test whose turn nobody hands on, until its worker finds it in nobody's hands."""
     asked = [("count_up", '{"n": 1}'), ("rest", '{"n": 2}'), ("risk", '{"n": 3}')]
     script = await stage.play(calls(*asked), BYE)
     switch = switched[1]
@@ -260,7 +260,7 @@ async def test_the_closing_text_is_said_once_though_its_worker_is_lost_before_th
         return await said() == [CLOSING_TEXT]
 
     await until(is_said)
-    await switch.lose_worker()
+    await switch.replace_worker(switched[0])
     purse.gate.set()
     assert await stage.bridge.ended(turn_id) == "completed"
     assert await is_said()
