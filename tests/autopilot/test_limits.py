@@ -1,5 +1,6 @@
 """autopilot:2.3, 13.7, 13.8, billing:A2, A4-A7: limits on what models may cost, before a turn and before each call."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -184,12 +185,13 @@ async def test_a_turn_that_waited_for_its_place_is_checked_again_when_it_starts(
 
 async def test_what_came_too_late_for_a_turn_stays_pending_once_the_budget_is_spent(till: Till):
     """9.8, 13.7: a turn that would begin by itself is refused like any other, and a notice says why"""
-    slow = Answer(text=("word ",) * 40, pause=0.05, cost=0.004)
+    slow = Answer(text=("word ",) * 40, gate=(gate := asyncio.Event()), cost=0.004)
     script = await till.play("openrouter", slow, autopilot_daily_cost_limit_microdollars=4_000)
     turn_id = await till.bridge.start("talk")
     await until(lambda: bool(script.asked))
     late = till.bridge.message("and this", permissions={"tools": ["find_block"], "tools_exclude": True})
     await till.bridge.chat.start_turn(till.bridge.stand.ann.actor, till.bridge.session_id, late)
+    gate.set()
     assert await till.bridge.ended(turn_id) == "completed"
     told = await till.bridge.events()
     assert [event.data["code"] for event in told if event.type == events.NOTICE] == ["budget_exceeded"]
@@ -209,12 +211,13 @@ async def still_pending(till: Till) -> list[str]:
 
 async def test_what_was_said_to_a_turn_that_may_ask_no_more_stays_pending(till: Till):
     """9.3, 9.8: no model call follows the round, so nobody would have heard it"""
-    slow = Answer(text=("word ",) * 40, pause=0.05, tools=(FIND,), cost=0.004)
+    slow = Answer(text=("word ",) * 40, gate=(gate := asyncio.Event()), tools=(FIND,), cost=0.004)
     script = await till.play("openrouter", slow, autopilot_daily_cost_limit_microdollars=4_000)
     turn_id = await till.bridge.start("talk")
     await until(lambda: bool(script.asked))
     said = till.bridge.message("and this")
     await till.bridge.chat.start_turn(till.bridge.stand.ann.actor, till.bridge.session_id, said)
+    gate.set()
     assert await till.bridge.ended(turn_id) == "failed"
     told = await till.bridge.events()
     assert [event.data["code"] for event in told if event.type == events.ERROR] == ["budget_exceeded"]
@@ -244,13 +247,15 @@ async def test_a_turn_that_begins_with_nothing_left_to_spend_takes_no_message_th
 
 async def test_what_was_said_before_a_new_attempt_that_is_not_made_stays_pending(till: Till):
     """9.3, 9.8: the provider failed, and meanwhile the budget was spent"""
-    answers = (Answer(tools=(FIND,), cost=0.001), Refusal(503, {"Retry-After": "2"}))
+    fails = Refusal(503, {"Retry-After": "0"}, gate=(gate := asyncio.Event()))
+    answers = (Answer(tools=(FIND,), cost=0.001), fails)
     script = await till.play("openrouter", *answers, autopilot_daily_cost_limit_microdollars=5_000)
     turn_id = await till.bridge.start("look")
     await until(lambda: len(script.asked) == 2)
     await till.spend(5_000)
     said = till.bridge.message("and this")
     await till.bridge.chat.start_turn(till.bridge.stand.ann.actor, till.bridge.session_id, said)
+    gate.set()
     assert await till.bridge.ended(turn_id) == "failed"
     told = await till.bridge.events()
     assert [event.data["code"] for event in told if event.type == events.ERROR] == ["budget_exceeded"]

@@ -177,10 +177,11 @@ async def test_when_even_that_is_silent_there_is_one_closing_text(chosen: Bridge
 
 
 async def test_a_follow_up_is_read_after_the_results_of_the_round(chosen: Bridge, connect: Connect):
-    script = await connect(Answer(text=("One moment.",), tools=(FIND,), pause=0.3), BYE)
+    script = await connect(Answer(text=("One moment.",), tools=(FIND,), gate=(gate := asyncio.Event())), BYE)
     turn_id = await chosen.start("look")
     await until(lambda: bool(script.asked))
     await chosen.chat.start_turn(chosen.stand.ann.actor, chosen.session_id, chosen.message("and be brief"))
+    gate.set()
     await chosen.ended(turn_id)
     told = [event.type for event in await chosen.events()]
     assert told.index("follow-up") > told.index("tool-output-available")

@@ -132,12 +132,13 @@ async def test_after_a_cancel_the_next_turn_reads_a_history_without_orphans(stag
 
 
 async def test_messages_that_still_wait_when_a_turn_ends_start_the_next(stage: Stage):
-    script = await stage.play(Answer(text=("one ", "two"), pause=0.4), BYE)
+    script = await stage.play(Answer(text=("one ", "two"), gate=(gate := asyncio.Event())), BYE)
     turn_id = await stage.bridge.start("first")
     await until(lambda: bool(script.asked))
     for text in ("second", "third"):
         message = stage.bridge.message(text)
         await stage.bridge.chat.start_turn(stage.bridge.stand.ann.actor, stage.bridge.session_id, message)
+    gate.set()
     await stage.bridge.ended(turn_id)
 
     async def answered() -> bool:

@@ -1,5 +1,6 @@
 """What a provider answers, in order: one entry per request."""
 
+import asyncio
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
@@ -42,6 +43,7 @@ class Answer:
     ends: Ends = "wholly"
     delay: float = 0.0  # seconds before the first byte
     pause: float = 0.0  # seconds between two pieces
+    gate: asyncio.Event | None = None  # what follows the first piece comes when somebody opens it
     channel: Channel | None = None  # absent: the wire's own
     details: tuple[Any, ...] = ()  # entries of `reasoning_details` as they are, well formed or not
     odd: tuple[Body, ...] = ()  # whole deltas as they are
@@ -58,6 +60,7 @@ class Refusal:
     status: int
     headers: dict[str, str] = field(default_factory=dict[str, str])
     body: Body = field(default_factory=lambda: {"error": {"message": "no", "type": "error"}})
+    gate: asyncio.Event | None = None  # it comes when somebody opens it
 
 
 @dataclass(frozen=True, slots=True)

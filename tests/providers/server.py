@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
+from pilothouse.base.loops import end_tasks
 from pilothouse.kit.json import dumps, loads
 from tests.providers.script import Answer, Asked, Refusal, Script
 from tests.providers.wires import anthropic_events, openai_events, openrouter_events
@@ -51,6 +52,8 @@ async def _answer(
     asked = await _read(reader)
     answer = script.take(asked)
     if isinstance(answer, Refusal):
+        if answer.gate is not None:
+            await _stay(reader, answer.gate)
         writer.write(_refused(answer))
         await writer.drain()
         script.whole += 1
@@ -71,7 +74,9 @@ async def _tell(
 ) -> None:
     await _pause(reader, answer.delay)
     writer.write(HEAD.encode())
-    for event in pieces:
+    for n, event in enumerate(pieces):
+        if n == 1 and answer.gate is not None:
+            await _stay(reader, answer.gate)
         body = event.encode()
         writer.write(f"{len(body):x}\r\n".encode() + body + b"\r\n")
         script.wrote(asked)
@@ -100,6 +105,17 @@ async def _pause(reader: asyncio.StreamReader, seconds: float) -> None:
     except TimeoutError:
         return
     raise ConnectionError
+
+
+async def _stay(reader: asyncio.StreamReader, gate: asyncio.Event) -> None:
+    """Wait for the gate, unless the client leaves."""
+    opened, left = asyncio.create_task(gate.wait()), asyncio.create_task(reader.read(1))
+    try:
+        await asyncio.wait([opened, left], return_when=asyncio.FIRST_COMPLETED)
+        if not opened.done():
+            raise ConnectionError
+    finally:
+        await end_tasks(opened, left)
 
 
 def _refused(refusal: Refusal) -> bytes:
