@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from pilothouse.autopilot import rounds
+from pilothouse.autopilot.faults import Fault, pause_before
 from tests.autopilot.bridge import Bridge, open_bridge
 from tests.autopilot.room import Room, open_room
 from tests.autopilot.stage import Stage, open_stage
@@ -108,6 +110,16 @@ async def both(either: tuple[Installation, Switch]) -> AsyncGenerator[Stage]:
     """The same on each profile in turn."""
     async with open_stage(either) as opened_stage:
         yield opened_stage
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A failed model call is made again after a hundredth of its time; `test_faults.py` holds the whole of it."""
+
+    def sooner(attempt: int, fault: Fault) -> float:
+        return pause_before(attempt, fault) / 100
+
+    monkeypatch.setattr(rounds, "pause_before", sooner)
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -232,6 +232,7 @@ async def test_a_call_in_flight_when_its_worker_dies_is_paid_for_by_an_estimate(
     assert 0 < lost["completion_tokens"] < 400 < lost["prompt_tokens"] < 90_000  # with instructions and tools
 
 
+@pytest.mark.usefixtures("hurried")
 async def test_a_call_that_breaks_off_is_paid_for_beside_the_one_that_replaces_it(till: Till):
     """13.4, C4"""
     half = Answer(text=("Half an ans",), ends="early", tokens=Tokens(90_000, 7))

@@ -50,6 +50,8 @@ async def test_overload_inside_a_stream_is_tried_again_and_what_was_said_is_take
     said = await small_till.bridge.ask("hi")
     assert (said.status, said.text, len(script.asked)) == ("completed", "All done.", 2)
     assert len(said.of(events.STEP_RESET)) == 1
+    passed = said.of(events.TURN_ENDED)[0].created_at - said.of(events.STEP_RESET)[0].created_at
+    assert passed >= 500_000  # half a second at least, when nobody says how long
 
 
 async def two_providers(till: Till, *answers: Answer | Refusal) -> tuple[Script, Script]:
@@ -148,6 +150,7 @@ LEAKS: list[tuple[str, Answer | Refusal]] = [
 ]
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("answer", [answer for _, answer in LEAKS], ids=[name for name, _ in LEAKS])
 async def test_a_key_that_the_provider_repeats_is_in_no_frame_no_log_line_and_no_row(

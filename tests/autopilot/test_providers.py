@@ -108,6 +108,7 @@ async def test_refused_arguments_are_told_by_field(chosen: Bridge, connect: Conn
     assert fields == {"query", "nonsense"}
 
 
+@pytest.mark.usefixtures("hurried")
 @pytest.mark.parametrize("ends", ["early", "cut"])
 async def test_a_stream_that_breaks_off_is_taken_back_and_made_again(chosen: Bridge, connect: Connect, ends: Ends):
     script = await connect(Answer(text=("Half an ans",), ends=ends), Answer(text=("A whole answer.",)))

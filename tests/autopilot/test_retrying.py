@@ -1,5 +1,7 @@
 """autopilot:11.8: what the model reads when the message of a failed turn is answered again."""
 
+import pytest
+
 from pilothouse.autopilot.history import RETRYING, model_messages
 from pilothouse.features.chat import events
 from tests.autopilot.bridge import Said
@@ -34,6 +36,7 @@ def test_a_second_retry_says_it_once_too():
     assert contents(messages[-1])[1:] == [RETRYING, "hi"]
 
 
+@pytest.mark.usefixtures("hurried")
 async def test_a_retry_goes_on_behind_the_finished_calls(stage: Stage):
     """11.8: a tool that was done is not done again, and the user's message is there."""
     cut = Answer(text=("Wor",), ends="cut")
