@@ -1,7 +1,12 @@
 """autopilot:8.2-8.6, 8.8, autopilot-tools:BG1-BG4: work that outlasts its call goes on, is found, and given once."""
 
+import pytest
+
+from pilothouse.base.deferred import Deferred, wait_for
 from pilothouse.features.chat import events
 from pilothouse.features.chat.limits import MAX_BACKGROUND_TASKS
+from pilothouse.features.runs import tools as run_tools
+from pilothouse.kit.json import Json
 from tests.autopilot.room import Found, Room, Wanted
 from tests.base.waiting import until
 
@@ -11,6 +16,16 @@ LIST = ("check_background_tool", {"list": True})
 
 def check(**more: object) -> Wanted:
     return "check_background_tool", {"background_id": "$parked", **more}
+
+
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run is waited for a fifth of the time; `test_deferring.py` sits a whole second out."""
+
+    def sooner(kind: str, id: str, job_id: str, seconds: float, *, owned: bool = False, **memo: Json) -> Deferred:
+        return wait_for(kind, id, job_id, seconds / 5, owned=owned, **memo)
+
+    monkeypatch.setattr(run_tools, "wait_for", sooner)
 
 
 async def of(room: Room, kind: str) -> list[Found]:
@@ -131,6 +146,7 @@ async def _has(room: Room, kind: str) -> bool:
     return kind in [result["type"] for result in await room.results()]
 
 
+@pytest.mark.usefixtures("brief")
 async def test_a_run_that_was_handed_back_is_found_in_a_later_turn(room: Room):
     """8.4, 8.6: it survives its turn; waiting for it again is sleeping."""
     agent_id = await room.waiting_agent()
@@ -151,6 +167,7 @@ async def test_a_run_that_was_handed_back_is_found_in_a_later_turn(room: Room):
     assert (await room.bridge.ask("wait")).outputs[0]["code"] == "not_found"
 
 
+@pytest.mark.usefixtures("brief")
 async def test_a_handed_back_run_may_be_stopped(room: Room):
     """8.5"""
     agent_id = await room.waiting_agent()

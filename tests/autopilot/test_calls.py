@@ -11,7 +11,7 @@ from tests.autopilot.stage import BYE, Stage, calls
 from tests.autopilot.switch import Switched
 from tests.autopilot.workshop import Done
 
-IDLE_SECONDS = 2.0
+IDLE_SECONDS = 1.0
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ def napping() -> ToolBox:
 
     async def nap(ctx: ToolContext, n: int) -> ToolResult:
         """Sleep for a while."""
-        await asyncio.sleep(n * IDLE_SECONDS / 4)
+        await asyncio.sleep(n * IDLE_SECONDS / 6)
         return Done(message="Slept.", n=n)
 
     tools.tool(label="Napping")(nap)
@@ -86,7 +86,7 @@ def napping() -> ToolBox:
 
 async def test_a_round_whose_calls_end_one_after_the_other_is_not_idle(stage: Stage, switched: Switched):
     """6.13: together they take longer than the watchdog waits, and each of them was heard of."""
-    asked = [("nap", f'{{"n": {n}}}') for n in range(1, 7)]
+    asked = [("nap", f'{{"n": {n}}}') for n in range(1, 9)]
     await stage.play(BYE, calls(*asked), BYE, tools=napping())
     await stage.bridge.ask("hello")  # the first turn of a process loads the provider's library
     assert switched[1].pilot is not None
@@ -95,4 +95,4 @@ async def test_a_round_whose_calls_end_one_after_the_other_is_not_idle(stage: St
     said = await stage.bridge.ask("go")
     assert time.monotonic() - began > IDLE_SECONDS
     assert (said.status, said.of(events.ERROR)) == ("completed", [])
-    assert [output["n"] for output in said.outputs] == list(range(1, 7))
+    assert [output["n"] for output in said.outputs] == list(range(1, 9))

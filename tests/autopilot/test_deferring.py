@@ -3,6 +3,11 @@
 from dataclasses import replace
 from typing import cast
 
+import pytest
+
+from pilothouse.autopilot import ledger
+from pilothouse.autopilot.ledger import ends_at
+from pilothouse.base.deferred import Deferred
 from pilothouse.base.tools import ToolBox
 from pilothouse.features.chat import Event, events
 from tests.autopilot.room import Found, Room, outputs_of
@@ -88,8 +93,18 @@ async def _count(room: Room, kind: str, wanted: int) -> bool:
     return len(await room.told(kind)) == wanted
 
 
-async def test_what_the_user_says_meanwhile_is_heard_soon_and_the_run_goes_on(room: Room):
+@pytest.mark.parametrize(("at_most", "ends"), [(300_000_000, 2_000_000), (1_000_000, 1_000_000)])
+def test_a_wait_ends_after_two_seconds_when_the_user_has_said_something(at_most: int, ends: int):
+    """9.3"""
+    waiting = Deferred("run", "id", "job", since=0, until=at_most)
+    assert (ends_at(waiting, heard=True), ends_at(waiting, heard=False)) == (ends, at_most)
+
+
+async def test_what_the_user_says_meanwhile_is_heard_soon_and_the_run_goes_on(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+):
     """9.3: a message does not wait for five minutes behind a run."""
+    monkeypatch.setattr(ledger, "HEARING_MICROS", 200_000)
     agent_id = await room.waiting_agent()
     room.when("go", ("run_agent", {"library_agent_id": agent_id, "wait_for_result": 300}))
     turn_id = await room.bridge.start("go")
