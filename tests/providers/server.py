@@ -83,6 +83,7 @@ async def _tell(
         await writer.drain()
         await _pause(reader, answer.pause)
     if answer.ends == "cut":
+        await _pause(reader, 0.01)  # what was written is read before the connection is gone
         writer.transport.abort()
         return
     writer.write(b"0\r\n\r\n")
@@ -99,8 +100,13 @@ async def _read(reader: asyncio.StreamReader) -> Asked:
 
 async def _pause(reader: asyncio.StreamReader, seconds: float) -> None:
     """Wait, unless the client leaves."""
+    if not seconds:
+        await asyncio.sleep(0)
+        if reader.at_eof():
+            raise ConnectionError
+        return
     try:
-        async with asyncio.timeout(max(seconds, 0.001)):
+        async with asyncio.timeout(seconds):
             await reader.read(1)
     except TimeoutError:
         return
