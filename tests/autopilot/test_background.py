@@ -47,7 +47,7 @@ async def test_a_call_past_its_budget_is_parked_and_its_result_given_once(room: 
     room.shop.gate.set()
     assert await room.bridge.ended(turn_id) == "completed"
     parked, lists, statuses, errors = [await of(room, kind) for kind in ("background", *KINDS)]
-    assert [(one["tool"], one["timeout_seconds"]) for one in parked] == [("dawdle", 0.1)]
+    assert [(one["tool"], one["timeout_seconds"]) for one in parked] == [("dawdle", 0.02)]
     assert [[task["done"] for task in one["tasks"]] for one in lists] == [[False], []]
     assert [one["status"] for one in statuses] == ["still_running", "completed"]
     assert statuses[1]["output"]["message"] == "At last."

@@ -66,7 +66,7 @@ class Workshop:
             return Done(message="At last.", n=n)
 
         self.tools.tool(label="Reciting")(recite)
-        self.tools.tool(label="Dawdling", timeout_seconds=0.1)(dawdle)
+        self.tools.tool(label="Dawdling", timeout_seconds=0.02)(dawdle)
         for function in (count_up, rest, stumble):
             self.tools.tool(label="Working")(function)
         self.tools.tool(label="Risking", repeat_safe=False)(risk)
