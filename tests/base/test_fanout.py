@@ -7,7 +7,7 @@ from contextlib import aclosing, asynccontextmanager
 
 import pytest
 
-from pilothouse.base.fanout import Fanout, LocalFanout, Notice, follow
+from pilothouse.base.fanout import Fanout, LocalFanout, Notice, follow, log_gone
 from pilothouse.base.fanout_redis import RedisFanout
 from pilothouse.base.logs import numbered
 from pilothouse.kit.ids import new_id
@@ -130,6 +130,23 @@ async def test_a_quiet_log_yields_nothing_now_and_then(fanout: Fanout):
     stream = follow(fanout, log.id, 0, log.read_after, numbered, quiet=0.05)
 
     assert await anext(stream) == []
+    await stream.aclose()
+
+
+async def test_readers_of_a_log_that_is_gone_are_woken(fanout: Fanout):
+    """The empty list of a quiet spell: whoever gets it looks whether there still is such a log."""
+    log = MemoryLog()
+    log.commit("a")
+    stream = follow(fanout, log.id, 0, log.read_after, numbered, quiet=30)
+    assert await anext(stream) == [(1, "a")]
+    reading = asyncio.ensure_future(anext(stream))
+
+    def is_woken() -> bool:
+        fanout.publish([log_gone(log.id)])  # again, for Redis may not know of the reader yet
+        return reading.done()
+
+    await until(is_woken, 5)
+    assert reading.result() == []
     await stream.aclose()
 
 

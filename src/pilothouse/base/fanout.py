@@ -30,6 +30,11 @@ def look_again(log_id: str) -> Notice:
     return Notice(log_id, 0, MAX_SEQ, None)
 
 
+def log_gone(log_id: str) -> Notice:
+    """A notice that there is nothing more to follow: who does looks whether there still is such a log."""
+    return Notice(log_id, MAX_SEQ, MAX_SEQ, None)
+
+
 class Subscription:
     """What one reader has not taken yet. When it falls far behind, notices are dropped: it reads the log instead."""
 
@@ -153,7 +158,8 @@ def following(fanout: Fanout, log_id: str):
 async def follow(
     fanout: Fanout, log_id: str, after: int, read_after: ReadAfter, decode: Decode, *, quiet: float = 5.0
 ) -> AsyncGenerator[list[tuple[int, Json]]]:
-    """Every committed entry after `after`, exactly once and in order; an empty list after each quiet spell.
+    """Every committed entry after `after`, exactly once and in order; an empty list after each quiet spell, and when
+    the log is said to be gone.
 
     Subscribe first, read the log second, then follow. A gap or a lost notice is filled from the log.
     """
@@ -169,7 +175,7 @@ async def follow(
                 if fresh:
                     yield fresh
                 if gap or not notices:
-                    if not notices:
+                    if not notices or notices[-1].first == MAX_SEQ:
                         yield []
                     break  # look into the log: something was lost, or nobody told us
 

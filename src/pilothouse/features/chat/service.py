@@ -11,19 +11,14 @@ from typing import Any, TypeAlias
 from pilothouse.base import failpoints
 from pilothouse.base.actor import Actor
 from pilothouse.base.committer import Clash, Refused, WriteSet
+from pilothouse.base.fanout import log_gone
 from pilothouse.base.jobs.inbox import SEND_FACT
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.reader import Reader
 from pilothouse.base.work import Work
 from pilothouse.features.chat import queries
 from pilothouse.features.chat.cancelling import Cancelled, Cancels
-from pilothouse.features.chat.errors import (
-    DENIED,
-    MessageConsumed,
-    MessageIdTaken,
-    MessageNotFound,
-    SessionNotFound,
-)
+from pilothouse.features.chat.errors import DENIED, MessageConsumed, MessageIdTaken, MessageNotFound, SessionNotFound
 from pilothouse.features.chat.limits import HEARD, KIND, lane_of
 from pilothouse.features.chat.lines import Lines
 from pilothouse.features.chat.news import SESSION_CHANGED, SESSION_DELETED, session_news
@@ -162,6 +157,7 @@ class Chat:
                 await queries.get_session(self.reader, actor, session_id)
                 continue
             self._tell(actor.user_id, session_id, SESSION_DELETED)
+            self.lines.fanout.publish([log_gone(session_id)])
             return
 
     # Turns.
