@@ -1,8 +1,14 @@
 """H52: many logs over one WebSocket, for those who may, until they may no more."""
 
 import asyncio
+from dataclasses import fields
+from functools import partial
+
+import pytest
 
 from pilothouse.base.fanout import LocalFanout
+from pilothouse.base.http import socket_door
+from pilothouse.base.http.sockets import Socket
 from pilothouse.kit.ids import new_id
 from tests.base.waiting import until
 from tests.features.chat.parlour import Parlour
@@ -140,16 +146,23 @@ async def test_a_ticket_opens_once(small: Parlour):
         assert await again.is_closed() == 4401
 
 
-async def test_who_signs_out_is_shown_the_door(small: Parlour):
+def test_every_five_seconds_it_is_seen_who_is_welcome_and_who_takes_nothing():
+    times = {field.name: field.default for field in fields(Socket)}
+    assert (times["check"], times["slow"]) == (5.0, 5.0)
+
+
+async def test_who_signs_out_is_shown_the_door(small: Parlour, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(socket_door, "Socket", partial(Socket, check=0.3))
     async with talking(small) as page:
         page.say("ping")
         await page.hears("pong")
         assert (await small.stand.ann.browser.post("/api/auth/logout")).is_success
-        assert await page.is_closed(15) == 4401
+        assert await page.is_closed() == 4401
 
 
-async def test_a_page_that_takes_nothing_is_cut_off(small: Parlour):
+async def test_a_page_that_takes_nothing_is_cut_off(small: Parlour, monkeypatch: pytest.MonkeyPatch):
     """It never slows the turn or other pages."""
+    monkeypatch.setattr(socket_door, "Socket", partial(Socket, slow=1.5))
     session, gate = await small.session(), new_id()
     turn = await small.start(session, f"wait {gate}", *["say something"] * 20)
     async with talking(small) as deaf, talking(small) as other:
@@ -160,7 +173,8 @@ async def test_a_page_that_takes_nothing_is_cut_off(small: Parlour):
         small.open(gate)
         assert await small.ended(turn, 3) == "completed"
         await other.hears_events(f"session:{session}", 100)
-        await until(deaf.gone.is_set, 8)
+        assert not deaf.gone.is_set()  # nobody waited for it
+        await until(deaf.gone.is_set, 5)
         other.say("ping")
         await other.hears("pong")
     fanout = small.stand.house.api.fanout
