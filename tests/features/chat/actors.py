@@ -112,10 +112,6 @@ class Play:
         self.actor.reached[gate].set()
         await self.actor.gates[gate].wait()
 
-    async def do_pause(self, seconds: str) -> None:
-        """Take some time, as models do."""
-        await asyncio.sleep(float(seconds))
-
     async def do_everything(self, _: str) -> None:
         """Every type of event that AutoPilot may write."""
         log, block, call = self.turn.log, new_id(), new_id()

@@ -3,12 +3,13 @@
 import asyncio
 import json
 import socket
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pilothouse.app.serve import QuietServer
 from tests.base.waiting import until
@@ -28,12 +29,31 @@ class Scene:
     say: str
 
 
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """The application; `returned` is told of each session to whose stream somebody has come back."""
+
+    app: ASGIApp
+    returned: Callable[[str], None]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        *_, session, last = ["", *scope["path"].split("/")]
+        is_return = scope["method"] == "GET" and last == "stream"
+
+        async def send_and_tell(message: Message) -> None:
+            await send(message)
+            if is_return:
+                self.returned(session)
+
+        await self.app(scope, receive, send_and_tell)
+
+
 @asynccontextmanager
-async def served(installation: Installation) -> AsyncGenerator[str]:
+async def served(app: ASGIApp) -> AsyncGenerator[str]:
     """The application on a port of its own."""
     door = socket.socket()
     door.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(installation.app, lifespan="off", log_config=None, loop="none", ws="none")
+    config = uvicorn.Config(app, lifespan="off", log_config=None, loop="none", ws="none")
     server = QuietServer(config)
     task = asyncio.create_task(server.serve([door]))
     await until(lambda: server.started)
@@ -44,10 +64,19 @@ async def served(installation: Installation) -> AsyncGenerator[str]:
         await task
 
 
-async def played(installation: Installation, key: str, version: str, scenes: Mapping[str, Scene]) -> Body:
+def nobody(session_id: str) -> None: ...
+
+
+async def played(
+    installation: Installation,
+    key: str,
+    version: str,
+    scenes: Mapping[str, Scene],
+    returned: Callable[[str], None] = nobody,
+) -> Body:
     """Let one version of the package play these scenes; answers what it made of each."""
     asked = {name: {"id": scene.session_id, "scene": scene.name, "say": scene.say} for name, scene in scenes.items()}
-    async with served(installation) as url:
+    async with served(Watched(installation.app, returned)) as url:
         process = await asyncio.create_subprocess_exec(
             *("node", "conformance/chat.mjs", PACKAGES[version], f"{url}/api/v1/chat/sessions", key),
             json.dumps(asked),

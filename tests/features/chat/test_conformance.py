@@ -13,8 +13,8 @@ SCENES = {
     "error": ("whole", "say before\nfail provider_error"),
     "abort": ("abort", "talk never"),
     "left": ("left", "talk never"),
-    "resume": ("resume", "say one\npause 1\nsay two\ntool find_block\nsay three"),
-    "reload": ("reload", "think hm\nsay one\npause 1\ntool find_block\nsay two"),
+    "resume": ("resume", "say one\nstay {session}\nsay two\ntool find_block\nsay three"),
+    "reload": ("reload", "think hm\nsay one\nstay {session}\ntool find_block\nsay two"),
     "nothing": ("nothing", ""),
     "ended": ("ended", "say one"),
     "parts": ("whole", "everything"),
@@ -31,8 +31,12 @@ def version(request: pytest.FixtureRequest) -> str:
 
 async def play(parlour: Parlour, version: str, *names: str) -> Body:
     """Let the package talk to us, and hear what it made of it."""
-    scenes = {name: Scene(await parlour.session(), *SCENES[name]) for name in names}
-    return await played(parlour.stand.house, parlour.stand.ann.key, version, scenes)
+    scenes: dict[str, Scene] = {}
+    for name in names:
+        session, (scene, say) = await parlour.session(), SCENES[name]
+        scenes[name] = Scene(session, scene, say.format(session=session))
+    stand = parlour.stand
+    return await played(stand.house, stand.ann.key, version, scenes, returned=parlour.open)
 
 
 def test_both_versions_are_what_they_say():

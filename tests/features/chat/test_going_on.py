@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from pilothouse.base.committer import Committer, DatabaseUnavailable, WriteSet
+from pilothouse.base.jobs import worker
 from pilothouse.base.jobs.claims import CLAIM_JOBS, HEARTBEAT, RELEASE_JOB, Claimed
 from pilothouse.base.jobs.lease import Lease, LeaseLost
 from pilothouse.base.jobs.worker import Hold
@@ -28,8 +29,17 @@ async def test_a_turn_goes_on_where_its_last_worker_left_it(parlour: Parlour):
     assert parlour.actor.starts.count(turn) == 2
 
 
-async def test_a_turn_that_stops_every_worker_ends_as_failed(parlour: Parlour):
+def test_after_each_fault_a_turn_waits_twice_as_long():
+    assert [worker.backoff_seconds(attempt) for attempt in (1, 2, 3, 7, 8, 99)] == [0.5, 1, 2, 32, 60, 60]
+
+
+async def test_a_turn_that_stops_every_worker_ends_as_failed(parlour: Parlour, monkeypatch: pytest.MonkeyPatch):
     """11.7: after three attempts; the session takes the next message."""
+
+    def no_backoff(attempt: int) -> float:
+        return 0.0
+
+    monkeypatch.setattr(worker, "backoff_seconds", no_backoff)
     session = await parlour.session()
     turn = await parlour.start(session, "crash 99")
     assert await parlour.ended(turn, 30) == "failed"

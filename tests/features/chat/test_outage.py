@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from pilothouse.features.chat import NewSession
-from pilothouse.features.chat.reading import QUIET_SECONDS
+from pilothouse.base.http import sockets
+from pilothouse.base.reader import Reader
+from pilothouse.features.chat import NewSession, reading
+from pilothouse.features.chat.heads import Heads
+from pilothouse.kit.errors import Unavailable
 from pilothouse.kit.ids import new_id
 from tests.conftest import MakePostgres
 from tests.databases import prepare
@@ -34,8 +37,28 @@ async def test_a_message_that_cannot_be_kept_is_not_accepted(private_postgres: M
         assert rows == [(1,)]
 
 
+def watch_looks(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Set when somebody has looked how far a log goes, and could not see it."""
+    in_vain, look = asyncio.Event(), Heads.of
+
+    async def watched(heads: Heads, reader: Reader, session_id: str) -> int | None:
+        try:
+            return await look(heads, reader, session_id)
+        except Unavailable:
+            in_vain.set()
+            raise
+
+    monkeypatch.setattr(Heads, "of", watched)
+    return in_vain
+
+
 @pytest.mark.scaled
-async def test_a_page_goes_on_hearing_when_the_database_is_back(private_postgres: MakePostgres, tmp_path: Path):
+async def test_a_page_goes_on_hearing_when_the_database_is_back(
+    private_postgres: MakePostgres, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(reading, "QUIET_SECONDS", 0.3)
+    monkeypatch.setattr(sockets, "AGAIN_SECONDS", 0.3)
+    in_vain = watch_looks(monkeypatch)
     server = private_postgres()
     await prepare(server.url)
     async with open_site(tmp_path, server.url) as site:
@@ -47,7 +70,8 @@ async def test_a_page_goes_on_hearing_when_the_database_is_back(private_postgres
             page.say("subscribe", channel)
             await page.hears("subscribed")
             await asyncio.to_thread(server.stop)
-            await asyncio.sleep(QUIET_SECONDS)  # until it has looked into the log in vain
+            async with asyncio.timeout(10):
+                await in_vain.wait()
             await asyncio.to_thread(server.start)
             await chat.set_title(person.actor, session.id, "Back")
             await page.hears_events(channel, 1)
