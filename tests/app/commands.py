@@ -66,16 +66,8 @@ class Cli:
     def start(self, *words: str, **variables: str) -> "Served":
         """Start a command that stays a while."""
         log = self.folder / f"{words[0]}-{time.time_ns()}.log"
-        with log.open("wb") as out:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "pilothouse", *words],
-                cwd=self.folder,
-                env=self.environment(variables),
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-            )
-        return Served(process, log)
+        ask = {"words": words, "environment": self.environment(variables), "folder": str(self.folder), "log": str(log)}
+        return Served(self.forks.start(ask), log)
 
 
 class Forks:
@@ -91,22 +83,59 @@ class Forks:
             text=True,
         )
 
-    def run(self, ask: Mapping[str, Any]) -> Answer:
+    def run(self, ask: Mapping[str, object]) -> Answer:
+        """One command, to its end."""
+        return Answer(**self._ask(ask))
+
+    def start(self, ask: Mapping[str, object]) -> "Fork":
+        """One that stays."""
+        return Fork(self, self._ask(ask)["pid"])
+
+    def ended(self, pid: int) -> int | None:
+        """The exit code, once; None while it runs."""
+        return self._ask({"ended": pid})["code"]
+
+    def _ask(self, ask: Mapping[str, object]) -> Any:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(ask) + "\n")
         self._process.stdin.flush()
-        return Answer(**json.loads(self._process.stdout.readline()))
+        return json.loads(self._process.stdout.readline())
 
     def close(self) -> None:
         self._process.communicate("", timeout=SECONDS)
 
 
 @dataclass
+class Fork:
+    """A process that stays, to be treated as `subprocess.Popen` is."""
+
+    forks: Forks
+    pid: int
+    code: int | None = None
+
+    def poll(self) -> int | None:
+        if self.code is None:
+            self.code = self.forks.ended(self.pid)
+        return self.code
+
+    def wait(self, seconds: float) -> int:
+        deadline = time.monotonic() + seconds
+        while (code := self.poll()) is None:
+            assert time.monotonic() < deadline, f"{self.pid} does not end"
+            time.sleep(0.01)
+        return code
+
+    def send_signal(self, number: signal.Signals) -> None:
+        if self.poll() is None:  # the number of one that has ended may be another's
+            os.kill(self.pid, number)
+
+
+@dataclass
 class Served:
     """A process that stays until it is stopped."""
 
-    process: "subprocess.Popen[bytes]"
+    process: Fork
     log: Path
 
     def said(self) -> str:
@@ -117,7 +146,7 @@ class Served:
         while not (found := re.search(pattern, self.said())):
             assert self.process.poll() is None, self.said()
             assert time.monotonic() < deadline, self.said()
-            time.sleep(0.05)
+            time.sleep(0.01)
         return found[0]
 
     @property
@@ -129,6 +158,5 @@ class Served:
         return self.process.wait(SECONDS)
 
     def kill(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait(SECONDS)
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(SECONDS)

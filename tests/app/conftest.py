@@ -69,7 +69,7 @@ def slow_file(tmp_path: Path) -> Path:
     """An agent that takes its time, in steps; needs the test blocks."""
     path = tmp_path / "slow.json"
     chain = Chain("slow")
-    for seconds in (0.2, 0.2, 0.2, 0.4, 2.0):
+    for seconds in (0.2, 0.2, 0.2, 0.4, 1.0):
         chain.sum().sleep(seconds)
     path.write_text(dumps(chain.document()))
     return path

@@ -31,6 +31,13 @@ class Load:
         for thread in self._threads:
             thread.join()
 
+    def await_more(self, count: int) -> None:
+        """Until so many more runs were acknowledged."""
+        wanted, deadline = len(self.acknowledged) + count, time.monotonic() + 30
+        while len(self.acknowledged) < wanted:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
     def until(self, moment: float) -> set[str]:
         """The runs that were acknowledged before this moment (`time.time`)."""
         return {run_id for at, run_id in self.acknowledged if at < moment}

@@ -129,6 +129,6 @@ def test_a_run_that_is_no_longer_waited_for_goes_on_later(cli: Cli, slow_file: P
     deadline = time.monotonic() + 20
     while (shown := cli("runs", "show", run_id, "--json").json())["status"] != "completed":
         assert time.monotonic() < deadline
-        time.sleep(0.2)
+        time.sleep(0.02)
     assert {step["node_id"]: step["attempt"] for step in shown["steps"]}["s1"] == 1
     assert server.stop() == 0
