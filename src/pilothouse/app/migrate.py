@@ -110,7 +110,8 @@ async def await_revision(database: Database, seconds: float) -> str | None:
         try:
             return await current_revision(database)
         except (OSError, DBAPIError) as error:
-            if asyncio.get_running_loop().time() > deadline:
+            left = deadline - asyncio.get_running_loop().time()
+            if left <= 0:
                 raise DatabaseUnreachable from error
             log.warning("database.waiting", error=type(error).__name__)
-            await asyncio.sleep(1)
+            await asyncio.sleep(min(1.0, left))
