@@ -8,6 +8,7 @@ import sys
 from collections.abc import AsyncGenerator, Generator
 from contextlib import closing
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,6 +20,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import MetaData, inspect
 from sqlalchemy.engine import Connection
 
+from pilothouse.app import migrate as migrating
 from pilothouse.app.migrate import SchemaAhead, SchemaBehind, current_revision, migrate, ready_schema
 from pilothouse.app.profile import Profile
 from pilothouse.app.tables import metadata
@@ -117,36 +119,48 @@ async def test_migrating_gives_the_tables_that_the_code_declares(database: Datab
 
 
 STARTER = """
-import asyncio, sys
+import asyncio, os, sys
 from pilothouse.app.migrate import migrate
 from pilothouse.app.profile import Profile
 from pilothouse.base.database import Database
 
 async def main():
-    sys.stdin.readline()
     database = Database(sys.argv[1], pool_size=2)
     await migrate(Profile(sys.argv[1], None, None), database)
     await database.close()
 
-asyncio.run(main())
+def start():
+    if pid := os.fork():
+        return pid
+    asyncio.run(main())
+    os._exit(0)
+
+started = [start() for _ in range(3)]
+print(*(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) for pid in started))
 """
 
 
 async def test_processes_that_migrate_at_once_agree(database: Database):
     pipe = asyncio.subprocess.PIPE
-    started = [
-        await asyncio.create_subprocess_exec(
-            sys.executable, "-c", STARTER, database.url, env=ENVIRONMENT, stdin=pipe, stdout=pipe, stderr=pipe
-        )
-        for _ in range(3)
-    ]
-    said = await asyncio.gather(*(process.communicate(b"go\n") for process in started))
-    assert [process.returncode for process in started] == [0] * 3, said
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", STARTER, database.url, env=ENVIRONMENT, stdout=pipe, stderr=pipe
+    )
+    out, problems = await process.communicate()
+    assert out.split()[-3:] == [b"0"] * 3, problems.decode()
     assert await current_revision(database) == HEAD
 
 
-async def test_a_process_that_starts_waits_for_another_that_migrates(tmp_path: Path):
-    """Longer than any other writer would wait, which is five seconds."""
+class Hasty(Database):
+    """Waits a tenth as long for a writer as it was told to."""
+
+    def __init__(self, url: str, *, pool_size: int = 12, busy_seconds: float = 5) -> None:
+        super().__init__(url, pool_size=pool_size, busy_seconds=busy_seconds / 10)
+
+
+async def test_a_process_that_starts_waits_for_another_that_migrates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Longer than any other writer would wait, which is five seconds, here half of one."""
+    assert signature(Database).parameters["busy_seconds"].default == 5
+    monkeypatch.setattr(migrating, "Database", Hasty)
     path = tmp_path / "pilothouse.db"
     database = Database(sqlite_url(path), pool_size=2)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
@@ -154,7 +168,7 @@ async def test_a_process_that_starts_waits_for_another_that_migrates(tmp_path: P
         other.execute("begin immediate")
         settings = Settings.model_validate({"data_dir": tmp_path})
         waiting = asyncio.create_task(ready_schema(Profile(database.url, None, None), settings))
-        await asyncio.sleep(5.5)
+        await asyncio.sleep(1.0)
         assert not waiting.done()
         other.execute("rollback")
         await waiting
