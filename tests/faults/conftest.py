@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import MakePostgres
 from tests.faults import report, scale
 from tests.faults.place import Place, embedded_place, scaled_place
-from tests.faults.processes import Launcher, Nursery, Plain
+from tests.faults.processes import Launcher, Nursery, Plain, one_nursery
 
 SCALED = pytest.param("scaled", marks=pytest.mark.scaled)
 
@@ -42,11 +42,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(scope="session")
-def launcher() -> Generator[Launcher]:
+def launcher() -> Launcher:
     """Plain processes in the full run; forks of one that has everything imported when time is short."""
-    found = Plain() if scale.FULL else Nursery()
-    yield found
-    found.close()
+    return Plain() if scale.FULL else one_nursery()
 
 
 @pytest.fixture(scope="session")

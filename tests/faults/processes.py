@@ -1,6 +1,7 @@
 """Real processes of ours: each in its own group, with a log, ended only by the pid that was recorded."""
 
 import asyncio
+import atexit
 import json
 import os
 import select
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -106,6 +108,14 @@ class Nursery:
                 self._born.append(said["born"])
             elif "ended" in said:
                 self._ended[said["ended"]] = said["code"]
+
+
+@cache
+def one_nursery() -> Nursery:
+    """The same for every folder of tests; it ends with the process that runs them."""
+    nursery = Nursery()
+    atexit.register(nursery.close)
+    return nursery
 
 
 class Process:
