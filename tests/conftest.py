@@ -144,7 +144,8 @@ def factory(kind: type[S]) -> Generator[Callable[[], S]]:
     if not installed(kind.kind):
         services.need(kind.kind)
     with ExitStack() as stack:
-        root = Path(stack.enter_context(TemporaryDirectory(prefix="pilothouse-private-", ignore_cleanup_errors=True)))
+        place = TemporaryDirectory(prefix="pilothouse-private-", dir=services.quick_place(), ignore_cleanup_errors=True)
+        root = Path(stack.enter_context(place))
         root.chmod(0o755)
 
         def make() -> S:
