@@ -7,8 +7,10 @@ from collections.abc import Awaitable, Callable
 async def until(ask: Callable[[], bool | Awaitable[bool]], seconds: float = 10.0) -> None:
     """Ask again and again until the answer is yes; `TimeoutError` when it never is."""
     async with asyncio.timeout(seconds):
+        pause = 0.001  # most answers come at once, and one that takes long need not be asked for so often
         while True:
             answer = ask()
             if answer if isinstance(answer, bool) else await answer:
                 return
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(pause)
+            pause = min(0.02, 1.5 * pause)
