@@ -21,6 +21,7 @@ from pilothouse.features.accounts.models import User
 from pilothouse.features.accounts.service.sessions import open_session
 from pilothouse.features.agents import create_agent
 from pilothouse.features.chat import Drive
+from pilothouse.features.runs.writes import KIND
 from pilothouse.kit.ids import UserId, new_id
 from pilothouse.kit.json import Json, JsonObject
 from pilothouse.migrations import HEAD
@@ -134,6 +135,10 @@ class Stand:
         """Change rows behind everybody's back."""
         async with self.house.api.units.write(SYSTEM) as work:
             await work.session.execute(text(sql), params)
+
+    def ring(self, run_id: str) -> None:
+        """Tell the workers of a run that was queued behind their back; else they find it when they look."""
+        self.house.api.bell.ring(KIND, [run_id])
 
     async def count(self, table: str) -> int:
         """How many rows of this table are Ann's."""

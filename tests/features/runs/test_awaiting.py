@@ -4,9 +4,11 @@ import asyncio
 from dataclasses import dataclass, replace
 from typing import Any
 
+import pytest
+
 from pilothouse.base.committer import DatabaseUnavailable
 from pilothouse.base.reader import Reader
-from pilothouse.features.runs import RunAsk
+from pilothouse.features.runs import RunAsk, service
 from pilothouse.kit.ids import AgentId
 from pilothouse.kit.json import loads
 from tests.features.runs import graphs
@@ -45,6 +47,13 @@ class Counting:
         """It is another's."""
 
 
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who waits looks more often than each second; `test_starting.py` has callers who wait as they do."""
+    monkeypatch.setattr(service, "POLL_SECONDS", 0.2)
+
+
+@pytest.mark.usefixtures("soon")
 async def test_a_caller_whose_answer_is_lost_waits_on_while_the_database_is_away(stand: Stand):
     runs, ask = stand.house.api.runs, RunAsk(AgentId(await stand.agent(graphs.sleeper(0.2))), {"n": 7})
     admitted = await runs.start_run(stand.ann.actor, ask, wait=True)
@@ -53,13 +62,14 @@ async def test_a_caller_whose_answer_is_lost_waits_on_while_the_database_is_away
     assert loads(text or "{}") == await stand.get(admitted.id)
 
 
+@pytest.mark.usefixtures("soon")
 async def test_a_caller_told_without_the_result_waits_for_the_row(stand: Stand):
     """An answer that is too long to be carried is empty; should it come before the row, there is more to wait for."""
-    runs, ask = stand.house.api.runs, RunAsk(AgentId(await stand.agent(graphs.sleeper(2))), {"n": 7})
+    runs, ask = stand.house.api.runs, RunAsk(AgentId(await stand.agent(graphs.sleeper(0.7))), {"n": 7})
     admitted = await runs.start_run(stand.ann.actor, ask, wait=True)
     empty: asyncio.Future[str] = asyncio.get_running_loop().create_future()
     empty.set_result("")
     reader = Counting(runs.reader)
     text = await replace(runs, reader=reader).await_end(stand.ann.actor, replace(admitted, answer=empty), 60)
     assert loads(text or "{}") == await stand.get(admitted.id)
-    assert reader.reads < 60  # once at first, then each second
+    assert reader.reads < 60  # once at first, then each fifth of a second

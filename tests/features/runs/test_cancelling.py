@@ -44,7 +44,7 @@ async def test_a_waiting_run_ends_at_once(stand: Stand):
 
 
 async def test_a_held_run_ends_at_once_and_never_runs(stand: Stand):
-    agent = await stand.agent(graphs.sleeper(1))
+    agent = await stand.agent(graphs.sleeper(0.6))
     going = [await stand.start(agent, n=n) for n in range(3)]
     held = await stand.start(agent, n=3)
     assert await stand.rows("select state from jobs where id=?1", held["id"]) == [("held",)]
@@ -91,6 +91,8 @@ async def test_the_sweeper_leaves_a_run_to_who_cancels_it_for_a_moment(stand: St
     await stand.house.worker.sweeper.sweep()
     assert await stand.rows("select state, fence from jobs where id=?1", run["id"]) == [("running", claimed.fence)]
 
-    await stand.tell("update jobs set cancel_at=cancel_at-3000000 where id=:id", id=run["id"])
+    await stand.tell(
+        "update jobs set cancel_at=cancel_at-3000000, moved_at=moved_at-3000000 where id=:id", id=run["id"]
+    )
     await stand.house.worker.sweeper.requeue_orphans()
     assert (await stand.reaches(run["id"], "cancelled"))["reason"] == REASON

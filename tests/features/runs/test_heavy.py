@@ -32,7 +32,7 @@ async def lag_ms(stop: asyncio.Event) -> list[float]:
 async def test_the_loop_goes_on_while_heavy_blocks_compute(small: Stand):
     """engine:C5"""
     agent = await small.agent(burning(0.4, "pid", width=4))
-    await small.start(agent, wait=30)  # the processes are started
+    await small.run(burning(0.1, "pid", width=4))  # the processes are started
     stop = asyncio.Event()
     watch = asyncio.create_task(lag_ms(stop))
     run = await small.start(agent, wait=30)

@@ -61,7 +61,7 @@ async def test_an_end_that_came_before_its_step_waits_is_not_lost(stand: Stand):
         "Two",
         [
             node("wait", graphs.AWAIT, fact="go"),
-            node("slow", graphs.SLEEP, seconds=0.8, value=1),
+            node("slow", graphs.SLEEP, seconds=0.5, value=1),
             node("late", graphs.AWAIT, fact="late"),
             node("out", graphs.OUTPUT, name="said"),
         ],
@@ -76,6 +76,7 @@ async def test_an_end_that_came_before_its_step_waits_is_not_lost(stand: Stand):
     await until(slow_runs)
     await stand.house.api.runs.send_fact(stand.ann.actor, RunId(run["id"]), "late", 7, fact_id=new_id())
     await stand.tell("update jobs set state='queued', owner=null, due_at=0, fence=fence+1 where id=:id", id=run["id"])
+    stand.ring(run["id"])
     await until(lambda: said(stand, run["id"]))
     await stand.ann.http.post(f"/api/v1/runs/{run['id']}/cancel")
 

@@ -49,7 +49,7 @@ async def test_runs_are_found_by_agent_and_by_status(stand: Stand):
     assert await ids(f"/api/v1/agents/{adder}/runs") == [bad["id"], done["id"]]
     assert await ids(f"/api/v1/agents/{adder}/runs", status="completed") == [done["id"]]
     assert await ids(status="completed_with_errors") == [bad["id"]]
-    held = [(await stand.start(await stand.agent(graphs.sleeper(0.5)), n=n))["id"] for n in range(6)]
+    held = [(await stand.start(await stand.agent(graphs.sleeper(0.3)), n=n))["id"] for n in range(6)]
     unfinished = {*await ids(status="queued"), *await ids(status="running")}
     assert set(held) - unfinished <= set(await ids(status="completed"))
     for run_id in held:

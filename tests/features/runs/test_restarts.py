@@ -68,7 +68,7 @@ async def test_w5_a_moment_that_comes_after_the_restart_is_kept_to_within_a_seco
     async with site(tmp_path, lines) as open_site:
         async with open_site() as opened:
             stand = Stand(opened, await opened.person())
-            moment = datetime.now(UTC) + timedelta(seconds=3)
+            moment = datetime.now(UTC) + timedelta(seconds=2)
             run = await stand.start(await stand.agent(until(moment)))
             await stand.reaches(run["id"], "waiting")
         async with open_site() as opened:
@@ -82,7 +82,7 @@ async def test_w5_a_moment_that_passed_meanwhile_has_come_when_all_is_back(tmp_p
     async with site(tmp_path, lines) as open_site:
         async with open_site() as opened:
             stand = Stand(opened, await opened.person())
-            moment = datetime.now(UTC) + timedelta(seconds=3)
+            moment = datetime.now(UTC) + timedelta(seconds=1.2)
             run = await stand.start(await stand.agent(until(moment)))
             await stand.reaches(run["id"], "waiting")
         await asyncio.sleep(max(0.0, (moment - datetime.now(UTC)).total_seconds()))

@@ -121,7 +121,7 @@ async def test_w2_reviews_of_a_run_are_decided_all_or_none_while_branches_run(st
         [
             node("a", graphs.HUMAN, data=1, name="A"),
             node("b", graphs.HUMAN, data=2, name="B"),
-            node("slow", graphs.SLEEP, seconds=1.0, value=3),
+            node("slow", graphs.SLEEP, seconds=0.6, value=3),
             *(node(f"out_{name}", graphs.OUTPUT, name=name) for name in "ab"),
         ],
         [link(name, "approved_data", f"out_{name}", "value") for name in "ab"],

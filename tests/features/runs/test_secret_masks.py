@@ -4,6 +4,7 @@ import pytest
 
 from pilothouse.kit.ids import RunId
 from pilothouse.kit.json import JsonObject
+from tests.base.waiting import until
 from tests.features.runs import graphs
 from tests.features.runs.graphs import calls
 from tests.features.runs.stand import Stand
@@ -110,5 +111,12 @@ async def test_c2_a_seal_of_another_run_does_not_open_and_the_run_ends(stand: St
     await stand.tell(f"{copy} where log_id=:b and first=1", a=first, b=second)
     await stand.tell("update jobs set attempt=4 where id=:id", id=second)
     await stand.house.api.runs.send_fact(stand.ann.actor, second, "go", 1)
+
+    async def was_tried() -> bool:
+        return await stand.rows("select attempt from jobs where id=?1 and state='queued'", second) == [(5,)]
+
+    await until(was_tried)
+    await stand.tell("update jobs set due_at=0 where id=:id", id=second)  # eight seconds later
+    stand.ring(second)
     ended = await stand.reaches(second, "failed")
     assert (ended["reason"]["code"], ended["outputs"]) == ("poison", {})

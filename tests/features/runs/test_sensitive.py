@@ -1,8 +1,7 @@
 """W3: a sensitive block asks before it acts, when the agent's settings say so."""
 
-import asyncio
-
 from pilothouse.kit.json import Json
+from tests.base.waiting import until
 from tests.features.runs import graphs
 from tests.features.runs.graphs import calls, graph, link, node
 from tests.features.runs.stand import Stand
@@ -51,9 +50,14 @@ async def test_w3_it_asks_also_after_a_resume(stand: Stand):
     run = await stand.start(await cautious(stand, 1))
     await stand.reaches(run["id"], "waiting")
     await stand.tell("delete from snapshots where log_id=:id", id=run["id"])
-    await stand.tell("update jobs set state='queued', due_at=0, fence=fence+1 where id=:id", id=run["id"])
-    await stand.reaches(run["id"], "waiting")
-    await asyncio.sleep(0.7)
+    await stand.tell("update jobs set state='queued', due_at=0, fence=100 where id=:id", id=run["id"])
+    stand.ring(run["id"])
+
+    async def sleeps_again() -> bool:
+        rows = await stand.rows("select fence from jobs where id=?1 and state='waiting'", run["id"])
+        return bool(rows) and rows[0][0] > 100
+
+    await until(sleeps_again)
     assert (await stand.reaches(run["id"], "waiting"))["outputs"] == {}
     assert len(await asked(stand, run["id"])) == 1
 

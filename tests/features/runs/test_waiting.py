@@ -9,6 +9,7 @@ import pytest
 from pilothouse.features.runs import RunEnded
 from pilothouse.kit.clock import from_wire
 from pilothouse.kit.ids import RunId
+from tests.base.waiting import until
 from tests.features.runs import graphs
 from tests.features.runs.stand import Stand
 
@@ -62,9 +63,12 @@ async def test_a_fact_that_nobody_waits_for_is_forgotten_and_the_run_sleeps_on(s
     await stand.reaches(run["id"], "waiting")
     send = stand.house.api.runs.send_fact
     await send(stand.ann.actor, RunId(run["id"]), "stop", 1)
-    await asyncio.sleep(0.3)
+
+    async def forgotten() -> bool:
+        return not await stand.rows("select 1 from inbox where job_id=?1", run["id"])
+
+    await until(forgotten)
     before = (await stand.reaches(run["id"], "waiting"))["last_event_id"]
-    assert await stand.rows("select 1 from inbox where job_id=?1", run["id"]) == []
     await asyncio.sleep(0.3)
     assert (await stand.get(run["id"]))["last_event_id"] == before
     await send(stand.ann.actor, RunId(run["id"]), "go", 2)
@@ -86,9 +90,11 @@ async def test_a_fact_sent_twice_under_one_id_counts_once(stand: Stand):
 
 async def test_waiting_runs_hold_no_place(stand: Stand):
     """The cap is three of one agent."""
-    agent = await stand.agent(graphs.timer(1.5))
+    agent = await stand.agent(graphs.waits_for("go"))
     runs = [await stand.start(agent) for _ in range(7)]
     for run in runs:
-        await stand.reaches(run["id"], "waiting", "completed")
+        await stand.reaches(run["id"], "waiting")
     for run in runs:
-        assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"tick": ["tick"]}
+        await stand.house.api.runs.send_fact(stand.ann.actor, RunId(run["id"]), "go", 1)
+    for run in runs:
+        assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"said": [1]}
