@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from pilothouse.base.reader import Reader
 
+LOOK_SECONDS = 1.0
 UNHELD_SECONDS = 2.0  # far longer than an answer takes from the committer to its caller
 
 Name: TypeAlias = tuple[str, int]  # a job under one fence: a worker may get a job again before it let go of it

@@ -10,6 +10,7 @@ import structlog
 
 from pilothouse.base import failpoints, telemetry
 from pilothouse.base.committer import Committer, Refused, WriteSet
+from pilothouse.base.jobs import unheld
 from pilothouse.base.jobs.bells import Bell
 from pilothouse.base.jobs.claims import CLAIM_JOBS, FAREWELL, HEARTBEAT, NOTICED, RELEASE_JOB, Claimed
 from pilothouse.base.jobs.lease import Lease, LeaseLost
@@ -104,7 +105,7 @@ class Worker:
             keep_going("worker.claim", self._claim_offers, every=0.0),
             keep_going("worker.heartbeat", self._keep_lease, every=pause),
             keep_going("worker.pull", self._pull, every=PULL_SECONDS),
-            keep_going("worker.unheld", self._release_unheld, every=1.0),
+            keep_going("worker.unheld", self._release_unheld, every=unheld.LOOK_SECONDS),
         ):
             self._loops.append(asyncio.create_task(loop))
         if self.lease.seconds is None:
