@@ -3,11 +3,11 @@
 import gc
 import os
 import uuid
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 import pytest
 import structlog
@@ -30,9 +30,18 @@ structlog.configure(
 )
 
 S = TypeVar("S", bound=Server)
-MakePostgres: TypeAlias = Callable[[], Postgres]
-MakeRedis: TypeAlias = Callable[[], Redis]
-MakeRabbitMQ: TypeAlias = Callable[[], RabbitMQ]
+S_co = TypeVar("S_co", bound=Server, covariant=True)
+
+
+class Make(Protocol[S_co]):
+    """Makes a server; `start` False: it has its place and its port, and does not run yet."""
+
+    def __call__(self, *, start: bool = True) -> S_co: ...
+
+
+MakePostgres: TypeAlias = Make[Postgres]
+MakeRedis: TypeAlias = Make[Redis]
+MakeRabbitMQ: TypeAlias = Make[RabbitMQ]
 
 POSTGRES = pytest.param("postgres", marks=pytest.mark.scaled)
 run_key = pytest.StashKey[Path]()
@@ -140,7 +149,7 @@ def private_rabbitmq() -> Generator[MakeRabbitMQ]:
     yield from factory(RabbitMQ)
 
 
-def factory(kind: type[S]) -> Generator[Callable[[], S]]:
+def factory(kind: type[S]) -> Generator[Make[S]]:
     if not installed(kind.kind):
         services.need(kind.kind)
     with ExitStack() as stack:
@@ -148,10 +157,11 @@ def factory(kind: type[S]) -> Generator[Callable[[], S]]:
         root = Path(stack.enter_context(place))
         root.chmod(0o755)
 
-        def make() -> S:
+        def make(*, start: bool = True) -> S:
             server = kind(root / uuid.uuid4().hex[:8])
             stack.callback(server.remove)
-            server.start()
+            if start:
+                server.start()
             return server
 
         yield make

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import pytest
 
 from pilothouse.base.committer import Committer, WriteSet
-from pilothouse.base.database import is_sqlite
 from pilothouse.base.jobs.bells import LocalBell
 from pilothouse.base.jobs.claims import CLAIM_JOBS, Claimed
 from pilothouse.base.jobs.moves import micros
@@ -49,13 +48,12 @@ async def working(
 
 
 @pytest.fixture
-def lease(database_url: str) -> float | None:
-    return None if is_sqlite(database_url) else 1.0
+def bell() -> LocalBell:
+    return LocalBell()
 
 
-async def test_a_rung_job_runs_once_and_is_gone(desk: Desk, lease: float | None):
+async def test_a_rung_job_runs_once_and_is_gone(desk: Desk, lease: float | None, bell: LocalBell):
     seen: list[str] = []
-    bell = LocalBell()
 
     async def handle(hold: Hold) -> None:
         seen.append(hold.job.id)
@@ -69,9 +67,8 @@ async def test_a_rung_job_runs_once_and_is_gone(desk: Desk, lease: float | None)
     assert sorted(seen) == sorted(ids)
 
 
-async def test_a_kind_is_told_of_its_jobs_before_they_are_claimed(desk: Desk, lease: float | None):
+async def test_a_kind_is_told_of_its_jobs_before_they_are_claimed(desk: Desk, lease: float | None, bell: LocalBell):
     told: list[str] = []
-    bell = LocalBell()
 
     async def handle(hold: Hold) -> None:
         told.append("claimed")
@@ -143,7 +140,7 @@ async def test_two_workers_share_the_jobs_and_double_none(desk: Desk, lease: flo
     assert sorted(seen) == sorted(ids)
 
 
-async def test_a_job_that_keeps_failing_is_handed_over_as_poison(desk: Desk, lease: float | None):
+async def test_a_job_that_keeps_failing_is_handed_over_as_poison(desk: Desk, lease: float | None, bell: LocalBell):
     attempts: list[int] = []
     job_id, _ = await desk.admit()
 
@@ -154,8 +151,9 @@ async def test_a_job_that_keeps_failing_is_handed_over_as_poison(desk: Desk, lea
         else:
             raise RuntimeError("again")
 
-    async with working(desk, handle, lease=lease):
+    async with working(desk, handle, lease=lease, bell=bell):
         for count in range(1, MAX_ATTEMPTS + 2):
+            bell.ring(KIND, [job_id])
             await until(lambda count=count: len(attempts) == count)
             await _make_due(desk, job_id)
         await until(desk.is_clear)
@@ -194,12 +192,13 @@ async def test_a_cancel_mark_is_seen_without_a_ring(desk: Desk, lease: float | N
         await until(desk.is_clear, 3)
 
 
-async def test_a_stopped_worker_releases_what_it_could_not_finish(desk: Desk, lease: float | None):
+async def test_a_stopped_worker_releases_what_it_could_not_finish(desk: Desk, lease: float | None, bell: LocalBell):
     async def handle(hold: Hold) -> None:
         await asyncio.Event().wait()
 
-    async with working(desk, handle, lease=lease) as worker:
+    async with working(desk, handle, lease=lease, bell=bell) as worker:
         ids = [(await desk.admit())[0] for _ in range(2)]
+        bell.ring(KIND, ids)
         await until(lambda: worker.busy == 2)
 
     for job_id in ids:
@@ -208,40 +207,16 @@ async def test_a_stopped_worker_releases_what_it_could_not_finish(desk: Desk, le
     assert await desk.reader.rows("select id from workers") == []
 
 
-async def test_a_handler_that_leaves_at_shutdown_hands_its_job_on(desk: Desk, lease: float | None):
+async def test_a_handler_that_leaves_at_shutdown_hands_its_job_on(desk: Desk, lease: float | None, bell: LocalBell):
     async def handle(hold: Hold) -> None:
         await hold.stopping.wait()
 
-    async with working(desk, handle, lease=lease) as worker:
+    async with working(desk, handle, lease=lease, bell=bell) as worker:
         job_id, _ = await desk.admit()
+        bell.ring(KIND, [job_id])
         await until(lambda: worker.busy == 1)
 
     assert (await desk.row(job_id))["state"] == "queued"
-
-
-async def test_a_job_that_is_ours_but_in_nobodys_hands_is_handed_on(desk: Desk, lease: float | None):
-    """As after an outage that swallowed the answer to a claim."""
-    seen: list[int] = []
-
-    async def handle(hold: Hold) -> None:
-        seen.append(hold.job.fence)
-        await desk.end(hold.job)
-
-    async with working(desk, handle, lease=lease) as worker:
-        job_id, _ = await desk.admit()
-        await desk.committer.land(WriteSet(((CLAIM_JOBS, (worker.id, (job_id,))),)))
-        await until(desk.is_clear)
-    assert len(seen) == 1
-
-
-async def test_what_another_owner_left_in_an_embedded_database_is_handed_on(sqlite_url: str):
-    """As when the caller that cancelled a sleeping job went away before it ended it."""
-    async with committing(sqlite_url) as committer, reading(sqlite_url) as reader:
-        desk = Desk(committer, reader)
-        async with working(desk, lambda hold: _end(desk, hold)):
-            job_id, _ = await desk.admit()
-            assert await desk.claim(job_id, owner="somebody")
-            await until(desk.is_clear)
 
 
 async def test_a_job_that_comes_back_before_its_first_handler_left_is_kept(desk: Desk, lease: float | None):
@@ -254,13 +229,15 @@ async def test_a_job_that_comes_back_before_its_first_handler_left_is_kept(desk:
         if len(calls) == 1:
             await desk.suspend(hold.job)
             await desk.send(hold.job, "fact")
+            bell.ring(KIND, [hold.job.id])
             await until(lambda: len(calls) == 2)
             return
         await second_may_end.wait()
         await desk.end(hold.job)
 
-    async with working(desk, handle, lease=lease) as worker:
-        await desk.admit()
+    bell = LocalBell()
+    async with working(desk, handle, lease=lease, bell=bell) as worker:
+        bell.ring(KIND, [(await desk.admit())[0]])
         await until(lambda: len(calls) == 2)
         await until(lambda: worker.busy == 1)
         await asyncio.sleep(0.2)
@@ -295,7 +272,7 @@ async def _admit_claimed(desk: Desk, worker: Worker) -> Claimed:
     return Claimed(*row[0])
 
 
-async def test_timers_wake_sleepers(desk: Desk, lease: float | None):
+async def test_timers_wake_sleepers(desk: Desk, lease: float | None, bell: LocalBell):
     calls: list[int] = []
 
     async def handle(hold: Hold) -> None:
@@ -305,11 +282,10 @@ async def test_timers_wake_sleepers(desk: Desk, lease: float | None):
         else:
             await desk.end(hold.job)
 
-    bell = LocalBell()
     sweeper = Sweeper(desk.committer, desk.reader, bell, shared=lease is not None)
     async with working(desk, handle, lease=lease, bell=bell):
         await sweeper.start()
-        await desk.admit()
+        bell.ring(KIND, [(await desk.admit())[0]])
         await until(desk.is_clear)
         await sweeper.close()
     assert len(calls) == 2
