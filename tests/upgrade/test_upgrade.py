@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from pilothouse.app.house import House, open_house
 from pilothouse.app.migrate import current_revision
 from pilothouse.base.database import Database
 from pilothouse.base.settings import Settings
+from pilothouse.blocks import testing
 from pilothouse.features.agents import get_agent, get_version, list_agents
 from pilothouse.features.chat import Conversations
 from pilothouse.features.runs import queries
@@ -19,6 +21,7 @@ from pilothouse.features.runs.service import RunAsk
 from pilothouse.kit.ids import AgentId, RunId
 from pilothouse.kit.json import loads
 from pilothouse.migrations import HEAD
+from tests.base.waiting import until
 from tests.databases import empty_postgres
 from tests.upgrade.dumps import FIXTURES, restore_tables, unpack_directory
 from tests.upgrade.story import Story
@@ -43,6 +46,16 @@ async def old_postgres(fixture: Path, place: Path) -> AsyncGenerator[dict[str, A
         yield {"data_dir": place / "data", "database_url": url}
 
 
+@pytest.fixture(autouse=True)
+def no_nap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the three seconds in which a step was once cut off, nobody needs more than a moment."""
+
+    async def nap(seconds: float) -> None:
+        await asyncio.sleep(min(seconds, 0.1))
+
+    monkeypatch.setattr(testing, "asyncio", SimpleNamespace(sleep=nap))
+
+
 OLD = {"sqlite": old_sqlite, "postgres": old_postgres}
 
 
@@ -59,12 +72,15 @@ class Upgraded:
     async def quiet(self, *left: str) -> None:
         """Wait until only these jobs are left."""
         rows: list[tuple[Any, ...]] = []
-        for _ in range(300):
-            rows = await self.house.reader.rows("select id, state from jobs order by id")
-            if [row[0] for row in rows] == sorted(left):
-                return
-            await asyncio.sleep(0.1)
-        raise TimeoutError(f"still there: {rows}")
+
+        async def only_these() -> bool:
+            rows[:] = await self.house.reader.rows("select id, state from jobs order by id")
+            return [row[0] for row in rows] == sorted(left)
+
+        try:
+            await until(only_these, 30)
+        except TimeoutError:
+            raise TimeoutError(f"still there: {rows}") from None
 
 
 @asynccontextmanager
@@ -137,10 +153,13 @@ async def test_an_old_agent_runs_anew(name: str, kind: str, tmp_path: Path):
         ask = RunAsk(AgentId(site.story.agents["sums"]), {"n": 1}, version=1)
         admitted = await site.house.runs.start_run(site.story.actor, ask)
         given: Any = None
-        for _ in range(100):
-            if isinstance(given := await site.outputs(admitted.id), dict):
-                break
-            await asyncio.sleep(0.05)
+
+        async def has_ended() -> bool:
+            nonlocal given
+            given = await site.outputs(admitted.id)
+            return isinstance(given, dict)
+
+        await until(has_ended)
         assert given == {"result": [4]}
 
 
