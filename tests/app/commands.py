@@ -108,7 +108,7 @@ class Forks:
 
 @dataclass
 class Fork:
-    """A process that stays, to be treated as `subprocess.Popen` is."""
+    """A process that stays; as `subprocess.Popen`, of whose like security and the browser start theirs."""
 
     forks: Forks
     pid: int
@@ -135,7 +135,7 @@ class Fork:
 class Served:
     """A process that stays until it is stopped."""
 
-    process: Fork
+    process: "Fork | subprocess.Popen[bytes]"
     log: Path
 
     def said(self) -> str:

@@ -5,6 +5,7 @@ something `said` the command stays: the answer is {pid}, and {ended: pid} is ans
 runs in a fork is the command line's own entry point.
 """
 
+import gc
 import json
 import os
 import signal
@@ -76,5 +77,6 @@ def _text(file: IO[bytes]) -> str:
 if __name__ == "__main__":
     for name in COMMANDS:
         load(name)
+    gc.freeze()  # or each command looks through all that was imported
     for line in sys.stdin:
         print(json.dumps(answer(json.loads(line))), flush=True)
