@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 from sqlalchemy.orm import DeclarativeBase
 from sqlalchemy.types import TypeDecorator
 
+from pilothouse.base.postgres import OURS
 from pilothouse.kit.clock import from_micros, to_micros
 from pilothouse.kit.json import Json, dumps, loads
 
@@ -158,4 +159,5 @@ SQLITE_PRAGMAS = (
 
 def _postgres_engine(url: str, pool_size: int) -> AsyncEngine:
     async_url = make_url(url).set(drivername="postgresql+asyncpg")
-    return create_async_engine(async_url, pool_size=pool_size, max_overflow=0, pool_pre_ping=True)
+    told = {"server_settings": OURS}
+    return create_async_engine(async_url, pool_size=pool_size, max_overflow=0, pool_pre_ping=True, connect_args=told)

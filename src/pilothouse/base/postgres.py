@@ -8,6 +8,8 @@ import asyncpg
 from sqlalchemy.engine.url import make_url
 
 COMMAND_TIMEOUT = 15.0
+# Sessions that write: by this name those of a stopped process are found (`base/jobs/stopped.py`).
+OURS = {"application_name": "pilothouse"}
 # A process that is stopped in the middle of a transaction holds its locks; others must not wait for it for ever.
 IDLE_IN_TRANSACTION = {"idle_in_transaction_session_timeout": "2s"}
 # The few statements of the committer touch rows by their keys. Planned anew for each set, as the server does with
@@ -73,7 +75,8 @@ async def connect(dsn: str) -> PostgresConnection:
 
     Raises `OSError` when the server cannot be reached or does not let us in.
     """
-    options = {"command_timeout": COMMAND_TIMEOUT, "timeout": 5, "server_settings": IDLE_IN_TRANSACTION | PLANNED_ONCE}
+    told = OURS | IDLE_IN_TRANSACTION | PLANNED_ONCE
+    options = {"command_timeout": COMMAND_TIMEOUT, "timeout": 5, "server_settings": told}
     try:
         return cast(PostgresConnection, await cast(Any, asyncpg).connect(dsn, **options))
     except asyncpg.PostgresError as error:

@@ -6,6 +6,7 @@ import structlog
 
 from pilothouse.base import failpoints
 from pilothouse.base.committer import Committer, WriteSet
+from pilothouse.base.jobs import stopped
 from pilothouse.base.jobs.bells import Bell
 from pilothouse.base.jobs.claims import LEASE_ENDS, REQUEUE_ORPHANS
 from pilothouse.base.jobs.moves import DB_NOW, WAKE_JOB, micros
@@ -32,16 +33,21 @@ class Sweeper:
         self._committer, self._reader, self._bell = committer, reader, bell
         self._shared = shared
         self._passes = 0
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
         if not self._shared:
             await self.requeue_orphans()  # what the last process left running
-        self._task = asyncio.create_task(keep_going("sweeper", self.sweep, every=SWEEP_SECONDS), name="sweeper")
+        loops = [keep_going("sweeper", self.sweep, every=SWEEP_SECONDS)]
+        if self._shared:  # beside the sweep, which may itself wait for a lock of theirs
+            loops.append(keep_going("sweeper.stopped", self._end_stopped, every=stopped.LOOK_SECONDS))
+        self._tasks = [asyncio.create_task(loop) for loop in loops]
 
     async def close(self) -> None:
-        if self._task is not None:
-            await end_tasks(self._task)
+        await end_tasks(*self._tasks)
+
+    async def _end_stopped(self) -> None:
+        await stopped.end_stopped_sessions(self._reader)
 
     async def sweep(self) -> None:
         """One pass."""
