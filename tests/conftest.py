@@ -18,7 +18,6 @@ from scripts.servers import Postgres, RabbitMQ, Redis, Server
 from tests import services, timing
 from tests.databases import drop_template, fresh_postgres, fresh_sqlite
 from tests.lines import flush, new_prefix, own_rabbitmq, own_redis
-from tests.shelf import Shelf
 
 # Without this a logged fault is drawn with the values of all its frames, which takes the loop half a minute.
 structlog.configure(
@@ -74,23 +73,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line("\n".join(told))
 
 
-@pytest.fixture(scope="session")
-def spare_databases() -> Generator[Shelf]:
-    """Databases of PostgreSQL for this process. Mark the test `scaled`."""
-    kept = Shelf()
-    yield kept
-    kept.clear()
-
-
 @pytest.fixture(params=["sqlite", POSTGRES])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[str]:
     """A database with our schema and no rows, on each dialect in turn."""
-    if request.param == "sqlite":
-        with fresh_sqlite(tmp_path) as url:
-            yield url
-        return
-    found: Shelf = request.getfixturevalue("spare_databases")
-    with found.lend() as url:
+    with fresh_sqlite(tmp_path) if request.param == "sqlite" else fresh_postgres() as url:
         yield url
 
 
@@ -102,7 +88,7 @@ def sqlite_url(tmp_path: Path) -> Generator[str]:
 
 @pytest.fixture
 def postgres_url() -> Generator[str]:
-    """A PostgreSQL database with our schema and no rows, that nobody used before. Mark the test `scaled`."""
+    """A PostgreSQL database with our schema and no rows. Mark the test `scaled`."""
     with fresh_postgres() as url:
         yield url
 

@@ -51,34 +51,25 @@ def fresh_sqlite(folder: Path) -> Generator[str]:
 def fresh_postgres() -> Generator[str]:
     """A PostgreSQL database of this test's own; dropped afterwards, whoever is still connected."""
     server = services.need("postgres")
-    name = make_database(server)
-    try:
-        yield at_database(server, name)
-    finally:
-        drop_database(server, name)
+    with _postgres_from(server, postgres_template(server)) as url:
+        yield url
 
 
 @contextmanager
 def empty_postgres() -> Generator[str]:
     """As `fresh_postgres`, without our tables."""
-    server = services.need("postgres")
-    name = make_database(server, "template0")
+    with _postgres_from(services.need("postgres"), "template0") as url:
+        yield url
+
+
+@contextmanager
+def _postgres_from(server: str, template: str) -> Generator[str]:
+    name = f"ph_test_{services.worker_name()}_{uuid.uuid4().hex[:12]}"
+    apart(tell(server, f'create database "{name}" template "{template}" encoding utf8'))
     try:
         yield at_database(server, name)
     finally:
-        drop_database(server, name)
-
-
-def make_database(server: str, template: str | None = None) -> str:
-    """The name of a new one, with our tables and no rows unless another template is named."""
-    template = template or postgres_template(server)
-    name = f"ph_test_{services.worker_name()}_{uuid.uuid4().hex[:12]}"
-    apart(tell(server, f'create database "{name}" template "{template}" encoding utf8'))
-    return name
-
-
-def drop_database(server: str, name: str) -> None:
-    apart(tell(server, f'drop database if exists "{name}" with (force)'))
+        apart(tell(server, f'drop database if exists "{name}" with (force)'))
 
 
 def postgres_template(server: str) -> str:
