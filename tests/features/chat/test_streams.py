@@ -50,6 +50,7 @@ async def test_a_turn_under_way_is_replayed_from_its_start_or_after_an_id(parlou
         hearing(parlour, "GET", f"/{session}/stream", last_event_id=6) as rest,
     ):
         await whole.hears(7)
+        await until(lambda: rest.status == 200)  # it came while the turn was under way
         parlour.open(gate)
         await whole.ends()
         await rest.ends()
