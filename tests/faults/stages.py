@@ -54,7 +54,9 @@ async def after_another_death(rig: Rig, failpoint: str, random: Random) -> Proce
         await rig.processes["serve"].kill()
         return await arm(rig, "serve", failpoint)
     victim = await arm(rig, "one", failpoint)
-    await rig.client.start_some(random, 12, ["steady"])
+    async with asyncio.timeout(20):
+        while not await rig.held_by(rig.processes["two"]):  # the victim may have got all that came so far
+            await rig.client.start_some(random, 12, ["steady"])
     await rig.processes["two"].kill()
     await alone(rig, victim, LEASE_SECONDS + 10)
     return victim
