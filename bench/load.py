@@ -1,17 +1,17 @@
 """Load by wrk, and what it cost the processes under it."""
 
 import asyncio
-import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from scripts import packages
 
-TICKS = os.sysconf("SC_CLK_TCK")
+CPUCLOCK_SCHED = 2  # Linux: the clock of a process is named by its number and this kind
 _UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "m": 60_000.0}
 
 
@@ -42,12 +42,8 @@ class Ask:
 
 
 def cpu_seconds(pids: Sequence[int]) -> float:
-    """User and system time of processes so far."""
-    total = 0
-    for pid in pids:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        total += int(fields[11]) + int(fields[12])
-    return total / TICKS
+    """User and system time of processes so far, by their own clocks: /proc counts in hundredths of a second only."""
+    return sum(time.clock_gettime((~pid << 3) | CPUCLOCK_SCHED) for pid in pids)
 
 
 def pss_mb(pid: int) -> float:
