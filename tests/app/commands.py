@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.base.waiting import stay_until
+
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60
 
@@ -120,11 +122,7 @@ class Fork:
         return self.code
 
     def wait(self, seconds: float) -> int:
-        deadline = time.monotonic() + seconds
-        while (code := self.poll()) is None:
-            assert time.monotonic() < deadline, f"{self.pid} does not end"
-            time.sleep(0.01)
-        return code
+        return stay_until(self.poll, seconds, lambda: f"{self.pid} does not end")
 
     def send_signal(self, number: signal.Signals) -> None:
         if self.poll() is None:  # the number of one that has ended may be another's
@@ -142,12 +140,13 @@ class Served:
         return self.log.read_text()
 
     def await_words(self, pattern: str) -> str:
-        deadline = time.monotonic() + SECONDS
-        while not (found := re.search(pattern, self.said())):
-            assert self.process.poll() is None, self.said()
-            assert time.monotonic() < deadline, self.said()
-            time.sleep(0.01)
-        return found[0]
+        def look() -> re.Match[str] | None:
+            ended = self.process.poll() is not None
+            found = re.search(pattern, self.said())
+            assert found or not ended, self.said()
+            return found
+
+        return stay_until(look, SECONDS, self.said)[0]
 
     @property
     def url(self) -> str:

@@ -7,6 +7,8 @@ import urllib.request
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.base.waiting import stay_until
+
 THREADS = 4
 
 
@@ -33,10 +35,8 @@ class Load:
 
     def await_more(self, count: int) -> None:
         """Until so many more runs were acknowledged."""
-        wanted, deadline = len(self.acknowledged) + count, time.monotonic() + 30
-        while len(self.acknowledged) < wanted:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wanted = len(self.acknowledged) + count
+        stay_until(lambda: len(self.acknowledged) >= wanted or None)
 
     def until(self, moment: float) -> set[str]:
         """The runs that were acknowledged before this moment (`time.time`)."""

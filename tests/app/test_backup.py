@@ -18,6 +18,7 @@ from pilothouse.kit.json import dumps
 from tests.app.commands import Cli, Forks, Served
 from tests.app.drawer import Drawer
 from tests.app.load import Load, settle_owner
+from tests.base.waiting import stay_until
 from tests.faults.agents import Chain
 from tests.features.agents.graphs import greeter
 
@@ -53,6 +54,11 @@ def busy_file(tmp_path: Path) -> Path:
 
 def runs_by_id(cli: Cli) -> dict[str, Any]:
     return {run["id"]: run for run in cli("runs", "list", "--limit", "10000", "--json").json()}
+
+
+def completed(cli: Cli, *run_ids: str) -> bool:
+    runs = runs_by_id(cli)
+    return all(runs[run_id]["status"] == "completed" for run_id in run_ids)
 
 
 def restored(cli: Cli, folder: Path, path: str, *words: str, **variables: str) -> Cli:
@@ -98,10 +104,7 @@ def test_a_backup_under_load_restores_to_one_instant_and_goes_on_when_told(
     time.sleep(1.2)
     assert runs_by_id(copy) == found  # not one step further
     assert copy("resume").out == "Unfinished work goes on.\n"
-    deadline = time.monotonic() + 60
-    while any(run["status"] != "completed" for run in runs_by_id(copy).values()):
-        assert time.monotonic() < deadline, copy("doctor").out
-        time.sleep(0.05)
+    stay_until(lambda: completed(copy, *found) or None, why=lambda: copy("doctor").out)
     assert server.stop() == 0
 
 
@@ -280,10 +283,7 @@ def test_a_backup_moves_between_sqlite_and_postgres(
     worker = serve(moved, "worker")
     busy = moved("restore", path, "--to", str(tmp_path / "busy"), "--force")
     assert (busy.code, "Stop every process" in busy.err) == (1, True)
-    deadline = time.monotonic() + 30
-    while runs_by_id(moved)[left]["status"] != "completed":
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    stay_until(lambda: completed(moved, left) or None)
     assert worker.stop() == 0
 
     back = moved("backup", str(tmp_path / "back.zip"), "--json").json()

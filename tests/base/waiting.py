@@ -1,7 +1,11 @@
 """Waiting for something that tells nobody."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
 async def until(ask: Callable[[], bool | Awaitable[bool]], seconds: float = 10.0) -> None:
@@ -14,3 +18,12 @@ async def until(ask: Callable[[], bool | Awaitable[bool]], seconds: float = 10.0
                 return
             await asyncio.sleep(pause)
             pause = min(0.02, 1.5 * pause)
+
+
+def stay_until(ask: Callable[[], T | None], seconds: float = 60.0, why: Callable[[], str] = str) -> T:
+    """As `until`, for what other programs do while this one has nothing else to do; answers what is there at last."""
+    deadline = time.monotonic() + seconds
+    while (answer := ask()) is None:
+        assert time.monotonic() < deadline, why()
+        time.sleep(0.01)
+    return answer

@@ -6,7 +6,6 @@ import random
 import pytest
 
 from pilothouse.base.jobs.claims import Claimed
-from pilothouse.base.postgres import LOST, connect, dsn_of
 from tests.base.jobs.desk import Desk
 from tests.base.ports import committing, reading
 
@@ -78,20 +77,3 @@ async def test_caps_hold_and_no_job_is_stranded_with_two_processes(postgres_url:
         assert set((await desks[0].used()).values()) == {0}
         await asyncio.sleep(1.1)  # PostgreSQL counts with a delay
         assert await reader.rows("select deadlocks from pg_stat_database where datname=current_database()") == [(0,)]
-
-
-@pytest.mark.scaled
-async def test_nobody_waits_for_ever_for_a_process_that_was_stopped_with_a_lock(postgres_url: str):
-    async with committing(postgres_url) as committer, reading(postgres_url) as reader:
-        desk = Desk(committer, reader)
-        await desk.admit(cap=9)
-        stopped = await connect(dsn_of(postgres_url))
-        await stopped.execute("begin")
-        await stopped.fetch("select key from lanes where key=$1 for update", f"run/{desk.user}")
-
-        async with asyncio.timeout(10):
-            assert (await desk.admit(cap=9))[1] == "queued"
-
-        with pytest.raises(LOST):
-            await stopped.execute("commit")
-        stopped.terminate()

@@ -1,6 +1,8 @@
-"""engine:Z4: a process that is stopped in the middle of a statement holds nobody up."""
+"""engine:Z4: a process that is stopped in the middle of a transaction holds nobody up."""
 
 import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from operator import attrgetter
 
 import pytest
@@ -24,22 +26,47 @@ async def stop_between_halves(connection: PostgresConnection) -> "asyncio.Task[o
     return asked
 
 
-async def test_the_locks_of_a_process_that_was_stopped_within_a_statement_are_given_back(postgres_url: str):
+@asynccontextmanager
+async def holding(url: str, desk: Desk) -> AsyncGenerator[PostgresConnection]:
+    """A session that has locked a lane of the desk, on which others wait to put a job."""
+    await desk.admit(cap=9)
+    held = await connect(dsn_of(url))
+    await held.execute("begin")
+    await held.fetch("select key from lanes where key=$1 for update", f"run/{desk.user}")
+    try:
+        yield held
+    finally:
+        held.terminate()
+
+
+async def goes_on(desk: Desk) -> None:
+    """Somebody else gets the lane."""
+    async with asyncio.timeout(10):
+        assert (await desk.admit(cap=9))[1] == "queued"
+
+
+async def test_the_locks_of_a_process_that_was_stopped_between_two_statements_are_given_back(postgres_url: str):
+    """The server does it."""
     async with committing(postgres_url) as committer, reading(postgres_url) as reader:
         desk = Desk(committer, reader)
-        await desk.admit(cap=9)
-        held = await connect(dsn_of(postgres_url))
-        await held.execute("begin")
-        await held.fetch("select key from lanes where key=$1 for update", f"run/{desk.user}")
-        asked = await stop_between_halves(held)
+        async with holding(postgres_url, desk) as held:
+            await goes_on(desk)
+            with pytest.raises(LOST):
+                await held.execute("commit")
+
+
+async def test_the_locks_of_a_process_that_was_stopped_within_a_statement_are_given_back(postgres_url: str):
+    """The sweeper does it."""
+    async with committing(postgres_url) as committer, reading(postgres_url) as reader:
+        desk = Desk(committer, reader)
         sweeper = Sweeper(committer, reader, LocalBell(), shared=True)
-        await sweeper.start()
-        try:
-            async with asyncio.timeout(10):
-                assert (await desk.admit(cap=9))[1] == "queued"
-        finally:
-            await sweeper.close()
-            held.terminate()
+        async with holding(postgres_url, desk) as held:
+            asked = await stop_between_halves(held)
+            await sweeper.start()
+            try:
+                await goes_on(desk)
+            finally:
+                await sweeper.close()
         with pytest.raises(LOST):
             await asked
 
