@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, StorageState, ViewportSize, expect, sync_playwright
 
 from scripts import chromium
+from tests.base.waiting import stay_until
 from tests.browser.agents import GREETING
 from tests.browser.eyes import Eyes
 from tests.browser.house import EMAIL, PASSWORD, House
@@ -189,7 +190,5 @@ def ran(page: Page, graph: Mapping[str, object], **inputs: object) -> dict[str, 
     page.goto("/library")
     agent = ask(page, "POST", "/api/agents", {"graph": graph})
     run = ask(page, "POST", f"/api/agents/{agent['id']}/runs", {"inputs": inputs})
-    page.wait_for_function(
-        "async (id) => (await (await fetch(`/api/runs/${id}`)).json()).ended_at !== null", arg=run["id"]
-    )
+    stay_until(lambda: page.request.get(f"/api/runs/{run['id']}").json()["ended_at"])
     return run

@@ -7,6 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, Route, StorageState, expect
 
+from tests.base.waiting import stay_until
 from tests.browser.agents import GREETING
 from tests.browser.conftest import PHONE, Visit, ask
 from tests.browser.eyes import barriers, clipped
@@ -31,7 +32,7 @@ def is_there(page: Page, agent_id: str) -> bool:
 
 
 def gone(page: Page, agent_id: str) -> None:
-    page.wait_for_function("async (id) => (await fetch(`/api/agents/${id}`)).status === 404", arg=agent_id)
+    stay_until(lambda: page.request.get(f"/api/agents/{agent_id}").status == 404 or None)
 
 
 def test_l1_n3_the_address_holds_what_is_searched_filtered_and_sorted(
