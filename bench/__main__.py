@@ -19,6 +19,7 @@ from bench.graph_cases import validation
 from bench.report import Report
 from bench.run_cases import b2, b3, b4, b5, b6, b7
 from bench.step_case import b10
+from tests.places import disk_place
 
 RUNS = (b2, b3, b4, b5, b6, b7, b12, b13)
 BOTH = ((False, ""), (True, "s"))
@@ -39,7 +40,7 @@ async def main(names: list[str]) -> int:
     report = Report()
     tell_machine()
     for name in names or CASES:
-        with tempfile.TemporaryDirectory(prefix="pilothouse-bench-") as folder:
+        with tempfile.TemporaryDirectory(prefix="pilothouse-bench-", dir=disk_place()) as folder:
             await CASES[name](report, Path(folder))
     return report.close()
 

@@ -11,6 +11,8 @@ from typing import Any, cast
 
 import asyncpg
 
+from tests.places import disk_place, filesystem_of
+
 
 def tell_machine() -> None:
     model = next(
@@ -23,7 +25,8 @@ def tell_machine() -> None:
     )
     memory = next(line.split()[1] for line in Path("/proc/meminfo").read_text().splitlines() if "MemTotal" in line)
     print(f"machine: {model}, {os.cpu_count()} cores, {int(memory) // 1_048_576} GiB, Linux {platform.release()}")
-    print(f"versions: Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, fsync on")
+    print(f"versions: Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}")
+    print(f"disk: {filesystem_of(disk_place())}, fsync on")
     print(f"U: {durable_commit_ms():.3f} ms  (median durable one-row commit on SQLite)", flush=True)
 
 
@@ -42,7 +45,7 @@ async def postgres_commit_ms(dsn: str) -> float:
 
 def durable_commit_ms() -> float:
     """What one fsynced row costs here."""
-    with tempfile.TemporaryDirectory(dir=Path.home()) as folder:
+    with tempfile.TemporaryDirectory(dir=disk_place()) as folder:
         connection = sqlite3.connect(Path(folder) / "u.db", isolation_level=None)
         connection.execute("pragma journal_mode=wal")
         connection.execute("pragma synchronous=full")

@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from bench.load import Ask
 from pilothouse.kit.json import JsonObject, dumps
@@ -17,6 +16,7 @@ from scripts.programs import free_port
 from tests import services
 from tests.faults.place import Person, Place, embedded_place, furnish, scaled_place
 from tests.lines import flush, own_rabbitmq, own_redis
+from tests.places import disk_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,14 +95,13 @@ async def embedded(
 
 @contextmanager
 def _lines():
-    with TemporaryDirectory(prefix="pilothouse-bench-lines-"):
-        run = services.open_run()
-        try:
-            with own_redis() as redis_url, own_rabbitmq() as broker_url:
-                flush(redis_url)
-                yield broker_url, redis_url
-        finally:
-            services.close_run(run)
+    run = services.open_run(disk_place())
+    try:
+        with own_redis() as redis_url, own_rabbitmq() as broker_url:
+            flush(redis_url)
+            yield broker_url, redis_url
+    finally:
+        services.close_run(run)
 
 
 @asynccontextmanager

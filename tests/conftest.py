@@ -18,6 +18,7 @@ from scripts.servers import Postgres, RabbitMQ, Redis, Server
 from tests import services, timing
 from tests.databases import drop_template, fresh_postgres, fresh_sqlite
 from tests.lines import flush, new_prefix, own_rabbitmq, own_redis
+from tests.places import quick_place
 
 # Without this a logged fault is drawn with the values of all its frames, which takes the loop half a minute.
 structlog.configure(
@@ -48,7 +49,7 @@ run_key = pytest.StashKey[Path]()
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
-        config.stash[run_key] = services.open_run()
+        config.stash[run_key] = services.open_run(quick_place())
         if os.environ.get("CI") == "true":  # before any server of the tests looks for it
             packages.ensure("bwrap", "bubblewrap")
 
@@ -139,7 +140,7 @@ def factory(kind: type[S]) -> Generator[Make[S]]:
     if not installed(kind.kind):
         services.need(kind.kind)
     with ExitStack() as stack:
-        place = TemporaryDirectory(prefix="pilothouse-private-", dir=services.quick_place(), ignore_cleanup_errors=True)
+        place = TemporaryDirectory(prefix="pilothouse-private-", dir=quick_place(), ignore_cleanup_errors=True)
         root = Path(stack.enter_context(place))
         root.chmod(0o755)
 

@@ -18,27 +18,18 @@ from scripts import services
 from scripts.programs import ServerMissing, installed
 
 STATE_VARIABLE = "PILOTHOUSE_TEST_STATE"
-MEMORY = Path("/dev/shm")
-ROOM = 4 * 1024**3  # bytes; PostgreSQL's log alone may take one of these gigabytes
 
 
 class ServiceMissing(Exception):
     """A service that this test needs is not here."""
 
 
-def open_run() -> Path:
+def open_run(root: Path) -> Path:
     """Called once, by the process that leads the test run; the others inherit the folder by its variable."""
-    folder = Path(tempfile.mkdtemp(prefix="pilothouse-tests-", dir=quick_place()))
+    folder = Path(tempfile.mkdtemp(prefix="pilothouse-tests-", dir=root))
     folder.chmod(0o755)  # PostgreSQL's account must be able to enter
     os.environ[STATE_VARIABLE] = str(folder)
     return folder
-
-
-def quick_place() -> Path | None:
-    """A folder in memory, if there is one with room: a database is a thousand files, which takes a disk up to 0.4 s."""
-    if not os.access(MEMORY, os.W_OK) or shutil.disk_usage(MEMORY).free < ROOM:
-        return None
-    return MEMORY
 
 
 def close_run(folder: Path) -> None:

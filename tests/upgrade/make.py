@@ -17,6 +17,7 @@ from pilothouse.base.settings import Settings
 from pilothouse.kit.json import pretty
 from tests import services
 from tests.databases import drop_template, empty_postgres
+from tests.places import quick_place
 from tests.upgrade.dumps import FIXTURES, dump_tables, pack_directory
 from tests.upgrade.story import EXPECTED_STATES, FAR, Story, furnish, live, queue
 
@@ -64,7 +65,7 @@ def make(target: Path, kind: str, url: str | None) -> None:
 def main() -> None:
     target = FIXTURES / sys.argv[1]
     target.mkdir(parents=True, exist_ok=True)
-    folder = services.open_run()
+    folder = services.open_run(quick_place())
     try:
         make(target, "sqlite", None)
         with empty_postgres() as url:
