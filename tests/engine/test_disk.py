@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from itertools import pairwise
 
 import pytest
@@ -13,8 +13,10 @@ from pilothouse.engine.entries import Entry, accepted
 from pilothouse.engine.plan import compile_plan
 from pilothouse.engine.ports import Fires, Limits
 from pilothouse.engine.run import Run
+from pilothouse.graph.catalogue import Effects
 from pilothouse.graph.document import Policy, Retry
 from pilothouse.kit.json import JsonObject
+from tests.base.waiting import until
 from tests.engine.toys import RUN_ID, Crash, Lease, MemoryJournal, Ticks, Toy, graph, node, play, play_on, shelf, spec
 
 
@@ -117,6 +119,37 @@ async def test_the_result_of_an_effect_and_the_start_of_the_next_are_one_commit(
     run = Run(compile_plan(doc, blocks.catalogue)).fold(log)
     await drive(run, RUN_ID, blocks, journal, Lease(), clock=Ticks(), cancelled=asyncio.Event())
     assert journal.commits == ["gs", "ofs", "ofs", "ofz"]
+
+
+async def test_what_has_ended_is_committed_while_a_process_that_stops_waits_for_the_rest():
+    """engine:D2: it may be killed once its grace is over, and what it knew of an effect would be lost"""
+    quick, slow, stopping = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    toys = [
+        Toy(spec(name, [], ["out"], effects=Effects.WRITES), _after(gate))
+        for name, gate in (("quick", quick), ("slow", slow))
+    ]
+    blocks = shelf(*toys)
+    log = [accepted(1, {})]
+    journal = LazyJournal(log)
+    run = Run(compile_plan(graph([node("a", "quick"), node("b", "slow")]), blocks.catalogue)).fold(log)
+    driving = drive(run, RUN_ID, blocks, journal, Lease(), clock=Ticks(), cancelled=asyncio.Event(), stopping=stopping)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(driving)
+        await until(lambda: all(toy.calls for toy in toys), 5)
+        stopping.set()
+        await asyncio.sleep(0)
+        quick.set()
+        await until(lambda: "f" in "".join(journal.commits), 5)
+        assert not slow.is_set()
+        slow.set()
+
+
+def _after(gate: asyncio.Event) -> Callable[[JsonObject, StepContext], Awaitable[Fires]]:
+    async def call(inputs: JsonObject, ctx: StepContext) -> Fires:
+        await gate.wait()
+        return []
+
+    return call
 
 
 def _in_a_row(names: list[str], pin: str) -> list[str]:

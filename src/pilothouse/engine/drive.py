@@ -78,6 +78,7 @@ class Driver:
                 if not stage.busy:
                     return self._hand_over()
                 await self._rest()
+                stage.journal.flush_now()  # an effect may have ended while others go on past our grace
                 continue
             if run.waiting:
                 await self._end_waits()

@@ -1,7 +1,7 @@
 """How a run's entries reach the disk."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -13,7 +13,7 @@ from pilothouse.base.jobs.moves import micros
 from pilothouse.base.logs import INSERT_SEGMENT
 from pilothouse.engine.entries import FINISHED, RUNNING, WAITING, Entry, accepted
 from pilothouse.engine.ports import LeaseLost
-from pilothouse.features.runs.journal import FLUSH_CHARACTERS, FLUSH_ENTRIES, FULL_CHARACTERS, RunJournal
+from pilothouse.features.runs.journal import FULL_CHARACTERS, RunJournal
 from pilothouse.features.runs.writes import KIND, Caps, NewRun, admit_run, lanes_of
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import dumps, loads
@@ -87,10 +87,10 @@ ONE: Entry = [RUNNING, 0]
 @pytest.mark.parametrize(
     ("entries", "flushes"),
     [
-        ([ONE] * (FLUSH_ENTRIES - 1), False),
-        ([ONE] * FLUSH_ENTRIES, True),
-        ([[RUNNING, 0, "x" * 1_000]] * 100, False),
-        ([[RUNNING, 0, "x" * (FLUSH_CHARACTERS // 100)]] * 100, True),
+        ([ONE] * 199, False),
+        ([ONE] * 200, True),
+        ([[RUNNING, 0, "x" * 9_900]] * 100, False),
+        ([[RUNNING, 0, "x" * 10_000]] * 100, True),
     ],
     ids=["few", "many", "short", "long"],
 )
@@ -105,6 +105,74 @@ async def test_a_full_journal_is_flushed_before_its_time(sqlite_url: str, entrie
         await journal.barrier()
         rows = await reader.rows("select max(last) from segments where log_id=?1", job.id)
         assert rows[0][0] == journal.head == 1 + len(entries)
+
+
+async def test_what_is_added_lands_within_50_ms(sqlite_url: str, monkeypatch: pytest.MonkeyPatch):
+    """engine:D2: by a clock of the test's own, since a busy machine is late"""
+    async with committing(sqlite_url) as committer:
+        journal = RunJournal(await admitted(committer), 1, committer, LocalFanout(), Lease(None))
+        loop = asyncio.get_running_loop()
+        asked: list[float] = []
+
+        def call_later(delay: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+            asked.append(delay)
+            return real(0, callback)
+
+        real = loop.call_later
+        monkeypatch.setattr(loop, "call_later", call_later)
+        journal.add([ONE])
+        assert asked == [0.05]
+        monkeypatch.undo()
+        await until(lambda: journal.head == 2, 10)
+        await journal.barrier()
+
+
+class Gated(Landing):
+    """A committer whose disk is as slow as the test wants; notes what it was asked to land."""
+
+    def __init__(self, committer: AnyCommitter) -> None:
+        super().__init__(committer, [])
+        self.asked: list[int] = []
+        self.gate = asyncio.Event()
+
+    async def land(self, writes: WriteSet, *, urgent: bool = False) -> list[object]:
+        self.asked += [params[2] for statement, params in writes.writes if statement is INSERT_SEGMENT]
+        await self.gate.wait()
+        return await super().land(writes, urgent=urgent)
+
+
+async def test_what_ends_during_a_flush_is_flushed_right_after_it(sqlite_url: str, monkeypatch: pytest.MonkeyPatch):
+    """engine:D2: the result of an effect does not wait for the next 50 ms, whatever was under way"""
+    monkeypatch.setattr("pilothouse.features.runs.journal.FLUSH_SECONDS", 60)
+    async with committing(sqlite_url) as committer:
+        gated = Gated(committer)
+        journal = RunJournal(await admitted(committer), 1, gated, LocalFanout(), Lease(None))
+        journal.add([ONE])
+        journal.flush_now()
+        await until(lambda: gated.asked == [2], 5)
+        journal.add([ONE])
+        journal.flush_now()
+        gated.gate.set()
+        await until(lambda: gated.asked == [2, 3], 5)
+        await journal.barrier()
+
+
+async def test_what_ends_during_the_last_flush_lands_with_the_end(sqlite_url: str):
+    """engine:D2: a commit of its own would only make the end wait"""
+    async with committing(sqlite_url) as committer:
+        gated = Gated(committer)
+        journal = RunJournal(await admitted(committer), 1, gated, LocalFanout(), Lease(None))
+        journal.add([ONE])
+        journal.flush_now()
+        await until(lambda: gated.asked == [2], 5)
+        journal.add([ONE])
+        journal.flush_now()
+        closing = asyncio.create_task(journal.close())
+        await asyncio.sleep(0)
+        gated.gate.set()
+        segment = await closing
+        assert (segment.first, segment.last) == (3, 3)
+        assert gated.asked == [2]
 
 
 async def test_a_journal_of_an_old_owner_writes_nothing(database_url: str):

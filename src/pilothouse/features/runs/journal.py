@@ -23,7 +23,7 @@ from pilothouse.kit.json import dump_bytes, join_arrays
 log = structlog.get_logger()
 
 FLUSH_SECONDS = 0.05
-FLUSH_ENTRIES = 1_000  # 300 pure steps: a commit in the middle of a quick run costs it more than its work does
+FLUSH_ENTRIES = 200
 FLUSH_CHARACTERS = 1_000_000
 FULL_CHARACTERS = 2 * FLUSH_CHARACTERS
 RETRY_SECONDS = 0.25
@@ -101,6 +101,7 @@ class RunJournal:
         self._also: list[Write] = []
         self._next: list[Write] = []  # waits for the entries that it belongs to
         self._flushing: asyncio.Task[None] | None = None
+        self._again = False  # somebody asked for a flush while one was under way
         self._timer: asyncio.TimerHandle | None = None
         self._lost = False
         self._forgiven = job.attempt <= 1
@@ -152,7 +153,10 @@ class RunJournal:
                 raise LeaseLost
 
     def flush_now(self) -> None:
-        if self._flushing is None and self._has_more and not self._lost:
+        """Begin to commit; behind a flush that is under way, as soon as it is done."""
+        if self._flushing is not None:
+            self._again = True
+        elif self._has_more and not self._lost:
             self._flushing = asyncio.get_running_loop().create_task(self._flush())
 
     async def barrier(self) -> None:
@@ -170,6 +174,7 @@ class RunJournal:
         if self._also:
             await self.barrier()
         while self._flushing is not None:
+            self._again = False  # what is left lands with the end
             await asyncio.shield(self._flushing)
         if self._lost:
             raise LeaseLost
@@ -242,8 +247,15 @@ class RunJournal:
             self._lost = True
         finally:
             self._flushing = None
-            if not self._lost:
-                self._see_to_flush()  # what came meanwhile
+            self._see_to_rest()
+
+    def _see_to_rest(self) -> None:
+        """What came while a flush was under way."""
+        again, self._again = self._again, False
+        if again:
+            self.flush_now()
+        elif not self._lost:
+            self._see_to_flush()
 
 
 def notice_of(run_id: str, segment: Segment) -> Notice:
