@@ -54,7 +54,7 @@ async def run(stream: EventStream, reader: Reader) -> None:
 
 async def test_a_finished_stream_holds_every_frame_and_ends():
     reader, source = Reader(), Source(frame(1, b"{}"), frame(2, b"[]"), then_wait=False)
-    await run(EventStream(source(), asyncio.Event()), reader)
+    await run(EventStream(source(), asyncio.Event(), heartbeat=10), reader)
     assert reader.body == b"id: 1\ndata: {}\n\nid: 2\ndata: []\n\n"
     headers = dict(reader.messages[0]["headers"])
     assert headers[b"content-type"].startswith(b"text/event-stream")
@@ -74,7 +74,7 @@ async def test_a_quiet_stream_beats():
 
 async def test_a_stream_ends_when_its_reader_leaves():
     reader, source = Reader(), Source(frame(1, b"{}"))
-    task = asyncio.create_task(run(EventStream(source(), asyncio.Event()), reader))
+    task = asyncio.create_task(run(EventStream(source(), asyncio.Event(), heartbeat=10), reader))
     await asyncio.sleep(0.05)
     reader.gone.set()
     await task
@@ -83,7 +83,7 @@ async def test_a_stream_ends_when_its_reader_leaves():
 
 async def test_a_stream_ends_when_the_process_stops():
     reader, source, stopping = Reader(), Source(frame(1, b"{}")), asyncio.Event()
-    task = asyncio.create_task(run(EventStream(source(), stopping), reader))
+    task = asyncio.create_task(run(EventStream(source(), stopping, heartbeat=10), reader))
     await asyncio.sleep(0.05)
     stopping.set()
     await task
@@ -93,6 +93,6 @@ async def test_a_stream_ends_when_the_process_stops():
 
 async def test_a_reader_that_takes_nothing_is_cut():
     reader, source = Reader(stalls=True), Source(frame(1, b"{}"))
-    await run(EventStream(source(), asyncio.Event(), slow=0.2), reader)
+    await run(EventStream(source(), asyncio.Event(), heartbeat=10, slow=0.2), reader)
     assert source.closed
     assert all(message.get("more_body", True) for message in reader.messages)

@@ -3,8 +3,12 @@
 import asyncio
 from typing import Any
 
+import pytest
+
 from pilothouse.base.fanout import LocalFanout
+from pilothouse.features.runs.routes import runs as routes
 from pilothouse.kit.ids import new_id
+from tests.base.waiting import until
 from tests.features.runs import graphs
 from tests.features.runs.listening import listening
 from tests.features.runs.stand import Stand
@@ -115,4 +119,14 @@ async def test_a_reader_who_leaves_is_forgotten(small: Stand):
         await listener.hears(3)
         assert fanout.is_followed(run["id"])
     assert not fanout.is_followed(run["id"])
+    await small.ann.http.post(f"/api/v1/runs/{run['id']}/cancel")
+
+
+async def test_a_silent_run_is_heard_of_every_15_seconds(small: Stand, monkeypatch: pytest.MonkeyPatch):
+    """engine:E2"""
+    assert routes.HEARTBEAT_SECONDS == 15
+    monkeypatch.setattr(routes, "HEARTBEAT_SECONDS", 0.05)
+    run = await small.start(await small.agent(graphs.timer(3600)))
+    async with listening(small, run["id"], 0) as listener:
+        await until(lambda: listener.body.count(b"\n\n:") + listener.body.startswith(b":") >= 2, 5)
     await small.ann.http.post(f"/api/v1/runs/{run['id']}/cancel")

@@ -1,7 +1,8 @@
 """What happens when a run changes hands, or cannot go on at all."""
 
 import asyncio
-from typing import Any, cast
+from collections.abc import Awaitable, Callable
+from typing import Any, ParamSpec, cast
 
 import pytest
 
@@ -11,11 +12,13 @@ from pilothouse.base.jobs.claims import CLAIM_JOBS, Claimed
 from pilothouse.base.jobs.lease import Lease, LeaseLost
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import MAX_ATTEMPTS, Hold
+from pilothouse.base.telemetry import REGISTRY
 from pilothouse.blocks.context import Http
 from pilothouse.blocks.registry import Registry
 from pilothouse.engine.drive import drive
 from pilothouse.engine.entries import accepted
 from pilothouse.engine.plan import compile_plan
+from pilothouse.engine.ports import Outcome, RunStuck
 from pilothouse.engine.run import Run
 from pilothouse.features.runs.memory import RunMemories
 from pilothouse.features.runs.stage import Stage
@@ -27,6 +30,8 @@ from tests.engine.toys import Lease as NoLease
 from tests.engine.toys import MemoryJournal
 from tests.features.runs import graphs
 from tests.features.runs.stand import Stand
+
+P = ParamSpec("P")
 
 
 async def claim_waiting(stand: Stand, run_id: str) -> Hold:
@@ -53,6 +58,27 @@ async def test_a_run_cancelled_while_it_falls_asleep_ends(small: Stand):
     async with asyncio.timeout(5):
         await small.house.worker.motor.advance(hold)
     assert (await small.get(run["id"]))["status"] == "cancelled"
+
+
+def stuck_at_first(work: Callable[P, Awaitable[Outcome]]) -> Callable[P, Awaitable[Outcome]]:
+    stuck = [RunStuck()]
+
+    async def call(*args: P.args, **more: P.kwargs) -> Outcome:
+        if stuck:
+            raise stuck.pop()
+        return await work(*args, **more)
+
+    return call
+
+
+async def test_a_run_that_does_nothing_is_counted_and_taken_up_anew(stand: Stand, monkeypatch: pytest.MonkeyPatch):
+    """engine:D6"""
+    monkeypatch.setattr("pilothouse.features.runs.motor.drive", stuck_at_first(drive))
+    before = REGISTRY.get_sample_value("pilothouse_runs_stuck_total") or 0
+    run = await stand.run(graphs.greeting(), who="Ann")
+    assert (run["status"], run["outputs"]) == ("completed", {"greeting": ["Hello Ann!"]})
+    assert REGISTRY.get_sample_value("pilothouse_runs_stuck_total") == before + 1
+    assert stand.house.worker.motor.limits.stuck_s == 60
 
 
 async def test_a_run_whose_log_cannot_be_read_ends_as_poison(stand: Stand):

@@ -32,7 +32,7 @@ class EventStream(Response):
         frames: AsyncGenerator[bytes],
         stopping: asyncio.Event,
         *,
-        heartbeat: float = 10.0,
+        heartbeat: float,
         slow: float = SLOW_SECONDS,
         headers: dict[str, str] | None = None,
     ) -> None:

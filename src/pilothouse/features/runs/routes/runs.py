@@ -56,6 +56,7 @@ from pilothouse.kit.ids import AgentId, RunId
 from pilothouse.kit.json import JsonObject, dump_bytes
 
 MAX_WAIT_SECONDS = 60
+HEARTBEAT_SECONDS = 15.0
 
 
 def _runs(request: Request) -> Runs:
@@ -226,7 +227,7 @@ async def follow_run(
             async for batch in batches:
                 yield b"".join(frame(str(item["id"]), dump_bytes(item)) for item in batch)
 
-    return EventStream(frames(), request.app.state.stopping)
+    return EventStream(frames(), request.app.state.stopping, heartbeat=HEARTBEAT_SECONDS)
 
 
 def routers() -> list[Router]:
