@@ -49,6 +49,17 @@ async def test_e4_after_30_days_inputs_outputs_and_summaries_are_left(stand: Sta
     assert (rest.json()["items"], rest.json()["next_cursor"]) == (left[2:], None)
 
 
+async def test_e4_the_summary_has_all_steps_of_a_long_run(small: Stand, monkeypatch: pytest.MonkeyPatch):
+    """engine:E4"""
+    monkeypatch.setattr("pilothouse.features.runs.retention.STEPS_AT_ONCE", 3)
+    run = await small.run(graphs.fan_out(10))
+    before = (await get(small, f"{run['id']}/steps?limit=100")).json()["items"]
+    await forget(small, 31)
+    left = (await get(small, f"{run['id']}/steps?limit=100")).json()["items"]
+    assert [step["step_id"] for step in left] == [step["step_id"] for step in before]
+    assert len(left) == sum(run["stats"]["steps"].values()) > 10
+
+
 async def test_h51_events_of_an_expired_log_are_gone(stand: Stand):
     run = await stand.run(graphs.adder(), n=1)
     await forget(stand, 31)

@@ -17,12 +17,12 @@ from pilothouse.features.reviews import FORGET_REVIEWS
 from pilothouse.features.runs.events import read_steps
 from pilothouse.features.runs.steps import shortened
 from pilothouse.features.runs.writes import delete_log
-from pilothouse.kit.json import dumps
+from pilothouse.kit.json import Json, dumps
 
 log = structlog.get_logger()
 
 PAGE: Final = 200
-MAX_STEPS: Final = 1_000  # whose summary stays
+STEPS_AT_ONCE: Final = 5_000  # in memory, with all that went in and came out
 _KEEP_SUMMARY: Final = Sql(
     name="keep_summary",
     sqlite="update runs set steps=?2 where id=?1 and status is not null and steps is null and pinned_at is null",
@@ -85,8 +85,12 @@ class Retention:
 
     async def _shorten(self, run: OldRun) -> None:
         plan = (await self.plans.pinned(run.agent_id, run.version)).plan
-        steps, _ = await read_steps(self.reader, run.id, plan, 0, MAX_STEPS)
-        summary = dumps([shortened(step) for step in steps])
+        kept: list[Json] = []
+        after: int | None = 0
+        while after is not None:
+            steps, after = await read_steps(self.reader, run.id, plan, after, STEPS_AT_ONCE)
+            kept += map(shortened, steps)
+        summary = dumps(kept)
         writes = ((_KEEP_SUMMARY, (run.id, summary)), *delete_log(run.id))
         await self.committer.land(WriteSet(writes, size=len(summary)))
 
