@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from scripts.requirements import Holding, Rule, holdings, lost, measured, page, rules, unknown
 
 LISTED = [Rule("F1", "pins", "Flow"), Rule("F2", "starts", "Flow")]
@@ -12,6 +14,25 @@ def test_rules_are_listed_by_section():
         Rule("F1", "pins", "Flow"),
         Rule("S1", "of a run", "Ends"),
     ]
+
+
+def test_clauses_that_nothing_holds_yet_stand_below_their_rule():
+    text = "## Flow\nF1 pins\n  not yet: spend limits (billing)\n  not yet: a second thing\nF2 starts\n"
+    assert rules(text) == [Rule("F1", "pins", "Flow", ("spend limits (billing)", "a second thing")), LISTED[1]]
+    for line in ("  not jet: a slip", "  not yet:", "  not yet: a | b"):
+        with pytest.raises(ValueError, match="below F1"):
+            rules(f"## Flow\nF1 pins\n{line}\n")
+
+
+def test_a_rule_with_a_gap_is_held_in_part_however_many_tests_name_it():
+    listed = [LISTED[0]._replace(gaps=("one thing", "another")), LISTED[1], Rule("F3", "ends", "Flow", ("all",))]
+    held = [Holding("tests/test_a.py::test_x", frozenset({"F1", "F2"}))]
+    lines = page(listed, held).splitlines()
+    assert "1 rules whole, 1 in part (F1), none yet: F3." in lines
+    assert "| F1 | pins | 1 | one thing<br>another | `tests/test_a.py::test_x` |" in lines
+    assert "| F2 | starts | 1 |  | `tests/test_a.py::test_x` |" in lines
+    assert "| F3 | ends | none yet | all |  |" in lines
+    assert "1 rules whole." in page(listed[1:2], held).splitlines()
 
 
 def test_a_test_names_its_rules_in_its_docstring_and_a_module_for_all_of_its(tmp_path: Path):
