@@ -55,11 +55,6 @@ def test_nobody_speaks_with_the_servers_tags_wherever_they_write(tag: str):
             assert read.replace('<user_context url="', "").replace("</user_context>", "").count(tag) == 0, spelling
 
 
-def test_what_was_typed_stays_in_the_log():
-    """6.2"""
-    assert said("<skills>hi").data["text"] == "<skills>hi"
-
-
 @given(st.lists(st.text(min_size=1, max_size=3_000), min_size=1, max_size=8))
 def test_a_follow_up_block_is_bounded_and_never_empty_handed(texts: list[str]):
     """9.6"""

@@ -120,7 +120,7 @@ async def one_of_each(site: Site, person: Person) -> dict[str, str]:
 
 
 async def test_what_belongs_to_another_is_as_if_it_did_not_exist(either_site: Site):
-    """H2, H22: by app and by key; an administrator too is nobody here."""
+    """H2, H22, autopilot:1.6: by app and by key; an administrator too is nobody here."""
     site, wrong = either_site, list[str]()
     mallory = await site.person("mallory", Role.ADMIN)
     victims = await one_of_each(site, await site.person("victim"))

@@ -51,6 +51,6 @@ async def test_a_long_conversation_is_exported_whole(small: Parlour):
 
 @pytest.mark.parametrize(("query", "status"), [("?format=pdf", 422), ("", 404)])
 async def test_what_cannot_be_exported_is_refused(small: Parlour, query: str, status: int):
-    """1.10, 1.6"""
+    """1.10"""
     answer = await small.stand.ann.http.get(f"/api/v1/chat/sessions/{new_id()}/export{query}")
     assert answer.status_code == status

@@ -182,6 +182,7 @@ async def test_what_does_not_fit_is_refused_and_leaves_nothing(small: Parlour):
 
 
 async def test_all_that_a_message_may_carry_is_logged_beside_its_text(small: Parlour):
+    """6.2: the text as it was typed, a reserved tag and all."""
     session, files = await small.session(), [new_id(), new_id()]
     context = {"url": "https://example.com", "content": "a page"}
     body = {

@@ -120,6 +120,19 @@ async def test_z11_at_the_start_of_a_step(off: Stand):
     assert (await off.reaches(run["id"], "completed_with_errors"))["outputs"].keys() == {"wrong"}
 
 
+async def test_z11_by_doing_a_run_again(off: Stand):
+    """A fork, though not from the step of that block, and a rerun."""
+    run = await off.run(graphs.adder(), n=1)
+    assert run["status"] == "completed"
+    switch_off(off, graphs.ADD)
+    ways: list[tuple[str, JsonObject]] = [("fork", {"step": 1, "confirm": True}), ("rerun", {})]
+    for way, body in ways:
+        answer = await off.ann.http.post(f"/api/v1/runs/{run['id']}/{way}", json=body)
+        codes = {issue["code"] for issue in answer.json()["detail"]["issues"]}
+        assert (answer.status_code, answer.json()["code"], codes) == DISABLED, way
+    assert await off.count("runs") == 1
+
+
 async def test_z11_by_autopilots_way_in(off: Stand):
     """Its tool calls the very function that every door calls."""
     agent = await off.agent(graphs.adder())
