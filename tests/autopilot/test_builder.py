@@ -124,7 +124,7 @@ async def test_running_means_the_bound_agent_and_no_other(both: Stage):
 
 
 async def test_an_unbound_session_is_told_nothing_of_it(both: Stage):
-    """6.6, 6.8"""
+    """6.8"""
     script = await both.play(BYE)
     said = await both.bridge.ask("one")
     assert "builder_" not in read(script.asked[0])

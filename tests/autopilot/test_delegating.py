@@ -177,7 +177,7 @@ async def _is_idle(room: Room, session_id: str) -> bool:
 
 
 async def test_limits_and_dry_runs_are_inherited(room: Room):
-    """14.2-14.4, 15.1, SS5: the child is offered no tool that its parent lacks, also when its owner writes in it."""
+    """14.2, 14.3, 14.4, 15.1, SS5: the child has no tool that its parent lacks, also when its owner writes in it."""
     dry = await room.bridge.another(dry_run=True)
     narrow = {"tools": ["count_up", "rest"], "tools_exclude": True}
     room.when("please", delegate("task", wait_for_result=30, system_context="be kind"))

@@ -157,7 +157,7 @@ LEAKS: list[tuple[str, Answer | Refusal]] = [
 async def test_a_key_that_the_provider_repeats_is_in_no_frame_no_log_line_and_no_row(
     small_till: Till, wire: str, answer: Answer | Refusal, caplog: pytest.LogCaptureFixture, capsys: Any
 ):
-    """4.9, S11: the canary."""
+    """S11: the canary."""
     caplog.set_level(logging.WARNING)  # nothing below it is ever written for libraries: `configure_logging`
     script = await small_till.play(wire, answer)
     with capture_logs() as logs:

@@ -1,4 +1,4 @@
-"""autopilot:17.1-17.4: each row of the offline pilot's table, end to end, without a network."""
+"""autopilot:17.1, 17.2, 17.3, 17.4: rows of the offline pilot's table, end to end, without a network."""
 
 import pytest
 

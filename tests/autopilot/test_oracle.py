@@ -1,4 +1,4 @@
-"""autopilot:4.2, 4.4-4.6: on what both know, our stream is the one that Pydantic AI's own encoder makes.
+"""autopilot:4.2, 4.4, 4.5, 4.6: on what both know, our stream is the one that Pydantic AI's own encoder makes.
 
 The same answers of a loopback provider go through AutoPilot, its log and our projection, and through the library's
 agent and its encoder for the AI SDK. What only one of them says (parts of our own, metadata, the pieces of a call's

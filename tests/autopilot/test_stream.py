@@ -1,4 +1,4 @@
-"""autopilot:3.4, 4.4-4.6, 7.1: a provider's events become blocks that open and close one after the other."""
+"""autopilot:3.4, 4.4, 4.5, 4.6, 7.1: a provider's events become blocks that open and close one after the other."""
 
 from itertools import count
 from typing import Any

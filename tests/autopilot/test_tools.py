@@ -70,7 +70,6 @@ async def everywhere(bridge: Bridge) -> Hand:
 
 
 def test_tools_of_the_fault_tests_are_there_only_when_asked_for():
-    """11.2"""
     assert {"append_line", "append_once"} & set(all_tools()) == set()
     told = all_tools(testing=True)
     assert (told["append_line"].repeat_safe, told["append_once"].repeat_safe) == (True, False)

@@ -16,7 +16,7 @@ from tests.autopilot.bridge import Bridge
 from tests.autopilot.stage import BYE, Stage, calls, numbered
 from tests.autopilot.switch import Switch
 from tests.base.waiting import until
-from tests.features.runs.stand import Installation
+from tests.features.runs.stand import Installation, Stand
 from tests.providers.script import Answer, Tool
 
 
@@ -149,13 +149,17 @@ async def test_messages_that_still_wait_when_a_turn_ends_start_the_next(stage: S
 
 
 async def test_the_system_prompt_and_the_tools_are_byte_equal_on_all_turns(stage: Stage):
-    """6.5, 6.6"""
+    """6.5, 6.6: and for all users"""
     script = await stage.play(BYE)
     await stage.bridge.ask("one")
     await (await stage.bridge.another()).ask("two")
-    first, second = script.asked
-    assert first["messages"][0] == second["messages"][0]
-    assert first["tools"] == second["tools"]
+    bob = await stage.bridge.stand.house.person()
+    his = Bridge(Stand(stage.bridge.stand.house, bob), "")
+    await (await his.another()).ask("three")
+    await bob.leave()
+    prompts, tools = [[asked[part] for asked in script.asked] for part in ("messages", "tools")]
+    assert [messages[0] for messages in prompts] == [prompts[0][0]] * 3
+    assert tools == [tools[0]] * 3
 
 
 def test_nothing_waits_longer_than_the_watchdog():

@@ -1,4 +1,4 @@
-"""autopilot:5.1-5.3: readers of a turn are cut at random, come back, and miss nothing, see nothing twice or early."""
+"""autopilot:5.1, 5.2, 5.3: readers of a turn are cut at random, come back, miss nothing, see nothing twice or early."""
 
 import asyncio
 import json

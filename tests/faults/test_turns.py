@@ -1,4 +1,4 @@
-"""autopilot:11.1-11.3: a worker killed anywhere in a turn; the turn ends like one that nobody disturbed."""
+"""autopilot:11.1, 11.2, 11.3: a worker killed anywhere in a turn; the turn ends like one that nobody disturbed."""
 
 import signal
 import time

@@ -49,7 +49,6 @@ class Deaf(LocalFanout):
 
 
 async def test_many_are_answered_by_one_question(parlour: Parlour):
-    """5.3"""
     sessions = [await parlour.session() for _ in range(5)]
     await parlour.ended(await parlour.start(sessions[0], "say one"))
     last = (await parlour.events(sessions[0]))[-1].id
