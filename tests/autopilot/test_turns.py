@@ -59,6 +59,7 @@ async def test_a_server_that_gives_every_call_the_same_id_confuses_nobody(stage:
 
 @pytest.mark.parametrize("text", ["   ", "<user_context></user_context>"])
 async def test_nothing_to_answer_asks_no_model(stage: Stage, text: str):
+    """6.4"""
     script = await stage.play(BYE)
     said = await stage.bridge.ask(text)
     assert said.of(events.ERROR)[0].data["code"] == "empty_prompt"
@@ -66,12 +67,14 @@ async def test_nothing_to_answer_asks_no_model(stage: Stage, text: str):
 
 
 async def test_no_output_at_all_is_an_error(stage: Stage):
+    """6.11"""
     await stage.play(Answer())
     said = await stage.bridge.ask("hi")
     assert (said.status, said.of(events.ERROR)[0].data["code"]) == ("failed", "empty_completion")
 
 
 async def test_the_same_failing_call_is_told_to_stop_and_then_ends_the_turn(stage: Stage):
+    """11.6: at the third, and at the fifth"""
     await stage.play(*[numbered(n, "stumble", '{"n": 1}') for n in range(9)], BYE)
     said = await stage.bridge.ask("go")
     assert stage.shop.done == [1, 1]
@@ -80,6 +83,7 @@ async def test_the_same_failing_call_is_told_to_stop_and_then_ends_the_turn(stag
 
 
 async def test_five_empty_calls_in_a_row_end_the_turn(stage: Stage):
+    """11.6"""
     kinds = ("count_up", "rest", "count_up", "rest", "risk", "count_up")
     await stage.play(*[numbered(n, kind, "{}") for n, kind in enumerate(kinds)], BYE)
     said = await stage.bridge.ask("go")
@@ -89,6 +93,7 @@ async def test_five_empty_calls_in_a_row_end_the_turn(stage: Stage):
 
 
 async def test_the_last_round_is_without_tools_and_there_is_none_after_it(stage: Stage):
+    """6.9"""
     rounds = [numbered(n, "count_up", f'{{"n": {n}}}') for n in range(MAX_ROUNDS)]
     script = await stage.play(*rounds, BYE)
     said = await stage.bridge.ask("count")
@@ -99,12 +104,17 @@ async def test_the_last_round_is_without_tools_and_there_is_none_after_it(stage:
 
 
 async def test_a_tool_that_is_not_permitted_is_as_if_it_did_not_exist(stage: Stage):
-    script = await stage.play(calls(("risk", '{"n": 1}')), BYE)
+    """14.3: not offered, and answered in the very words for one that there is not."""
+    script = await stage.play(calls(("risk", '{"n": 1}'), ("rosk", '{"n": 1}')), BYE)
     said = await stage.bridge.ask("go", permissions={"tools": ["risk"], "tools_exclude": True})
     names = [tool["function"]["name"] for tool in script.asked[0]["tools"]]
     assert "risk" not in names
     assert "count_up" in names
-    assert said.of(events.TOOL_OUTPUT_ERROR)[0].data["code"] == "unknown_tool"
+    told = [event.data for event in said.of(events.TOOL_OUTPUT_ERROR)]
+    forbidden, unknown = sorted(told, key=lambda data: str(data["tool"]))
+    assert (forbidden["code"], unknown["code"]) == ("unknown_tool", "unknown_tool")
+    assert str(forbidden["message"]) == str(unknown["message"]).replace("rosk", "risk")
+    assert stage.shop.done == []
 
 
 async def test_cancel_reaches_a_tool_and_its_call_is_interrupted(stage: Stage):
@@ -119,6 +129,7 @@ async def test_cancel_reaches_a_tool_and_its_call_is_interrupted(stage: Stage):
 
 
 async def test_after_a_cancel_the_next_turn_reads_a_history_without_orphans(stage: Stage):
+    """6.1"""
     await stage.play(calls(("rest", '{"n": 1}')), BYE)
     turn_id = await stage.bridge.start("go")
     await until(lambda: bool(stage.shop.done))
