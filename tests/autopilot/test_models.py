@@ -38,18 +38,75 @@ def test_without_a_provider_the_offline_pilot_answers():
     ("keys", "slug", "advanced"),
     [
         (["anthropic_api_key", "openai_api_key"], "anthropic/claude-sonnet-4-6", "anthropic/claude-opus-4-7"),
-        (["openai_api_key", "openrouter_api_key"], "openai/gpt-5.2", "openai/gpt-5.2"),
-        (["openrouter_api_key"], "openrouter/anthropic/claude-sonnet-4-6", "openrouter/anthropic/claude-opus-4-7"),
+        (["openai_api_key", "openrouter_api_key"], "anthropic/claude-sonnet-4-6", "anthropic/claude-opus-4-7"),
+        (["openrouter_api_key"], "anthropic/claude-sonnet-4-6", "anthropic/claude-opus-4-7"),
+        (["openai_api_key", "gemini_api_key"], "openai/gpt-5.2", "openai/gpt-5.2"),
         (["gemini_api_key"], "google/gemini-2.5-flash", "google/gemini-2.5-pro"),
         (["groq_api_key"], "groq/openai/gpt-oss-120b", "groq/openai/gpt-oss-120b"),
         (["ollama_base_url"], "ollama/llama3.2", "ollama/llama3.2"),
     ],
 )
-def test_the_first_configured_provider_gives_the_default(keys: list[str], slug: str, advanced: str):
+def test_claude_is_the_default_where_it_is_served_and_else_the_first_provider_gives_it(
+    keys: list[str], slug: str, advanced: str
+):
     """13.2"""
     found = models(**{key: KEYS[key] for key in keys})
     assert found.resolve_chat_model().slug == slug
     assert found.resolve_chat_model(tier="advanced").slug == advanced
+
+
+def kept(kind: str, model: str | None = None, advanced: str | None = None) -> Connection:
+    return Connection(kind, kind, kind, "https://x.example", model=model, advanced_model=advanced)
+
+
+@pytest.mark.parametrize(
+    ("connections", "slug", "advanced", "provider"),
+    [
+        (
+            [kept("ollama"), kept("openai"), kept("anthropic")],
+            "anthropic/claude-sonnet-4-6",
+            "anthropic/claude-opus-4-7",
+            "anthropic",
+        ),
+        (
+            [kept("openrouter"), kept("anthropic")],
+            "anthropic/claude-sonnet-4-6",
+            "anthropic/claude-opus-4-7",
+            "anthropic",
+        ),
+        (
+            [kept("openai"), kept("openrouter")],
+            "anthropic/claude-sonnet-4-6",
+            "anthropic/claude-opus-4-7",
+            "openrouter",
+        ),
+        ([kept("openai"), kept("anthropic", "haiku")], "anthropic/haiku", "anthropic/haiku", "anthropic"),
+        (
+            [kept("openrouter", "maker/small", "maker/big")],
+            "openrouter/maker/small",
+            "openrouter/maker/big",
+            "openrouter",
+        ),
+        ([kept("ollama", "mine"), kept("openai")], "ollama/mine", "ollama/mine", "ollama"),
+    ],
+)
+def test_claude_answers_whenever_it_was_connected_unless_its_connection_names_another(
+    connections: list[Connection], slug: str, advanced: str, provider: str
+):
+    """13.2: a key of its own first, else OpenRouter; then the oldest connection."""
+    stock = Stock(connections)
+    chosen = models().resolve_chat_model(None, None, stock)
+    assert (chosen.slug, chosen.provider) == (slug, provider)
+    assert models().resolve_chat_model(None, "advanced", stock).slug == advanced
+
+
+def test_where_claude_is_disabled_the_first_provider_gives_the_default_and_no_way_leads_around():
+    """13.2, 13.3"""
+    ban = frozenset({"anthropic/*"})
+    both = Stock([kept("openai"), kept("openrouter")], disabled=ban)
+    assert models().resolve_chat_model(None, None, both).slug == "openai/gpt-5.2"
+    with pytest.raises(ModelUnavailable):
+        models().resolve_chat_model(None, None, Stock([kept("openrouter")], disabled=ban))
 
 
 def test_a_named_model_is_used_and_its_own_key_first():

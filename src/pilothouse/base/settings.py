@@ -104,7 +104,7 @@ class Settings(BaseModel):
     groq_api_key: SecretStr | None = None
     groq_base_url: str | None = None
     ollama_base_url: str | None = None
-    chat_model: str | None = None  # provider/name; absent: the first configured provider's, else offline
+    chat_model: str | None = None  # provider/name; absent: Claude where it is served, else the first connection's
     chat_advanced_model: str | None = None
     chat_title_model: str | None = None  # names conversations; absent: a small one if its provider is there
     chat_context_window: Annotated[int, Field(ge=4_000)] | None = None  # tokens; absent: as is known of the model

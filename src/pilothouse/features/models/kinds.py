@@ -93,9 +93,11 @@ class Connection:
     def default(self, tier: Tier) -> str | None:
         """The name of the model that answers here when none is named."""
         kind = KINDS[self.kind]
-        if tier == "advanced":
-            return self.advanced_model or self.model or kind.advanced
-        return self.model or kind.standard
+        return self.named(tier) or (kind.advanced if tier == "advanced" else kind.standard)
+
+    def named(self, tier: Tier) -> str | None:
+        """The model that was named when it was connected."""
+        return (self.advanced_model or self.model) if tier == "advanced" else self.model
 
 
 def is_private(url: str) -> bool:

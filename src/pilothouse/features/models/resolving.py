@@ -16,6 +16,11 @@ MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 TIERS: Final[tuple[Tier, ...]] = get_args(Tier)
 CELLS: Final[tuple[Cell, ...]] = tuple((mode, tier) for mode in MODES for tier in TIERS)
 OPENROUTER: Final = "openrouter"
+# Asked where nobody has chosen and somebody serves them.
+PREFERRED: Final[Mapping[Tier, str]] = {
+    "standard": "anthropic/claude-sonnet-4-6",
+    "advanced": "anthropic/claude-opus-4-7",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,7 @@ def cell_of(mode: str | None, tier: str | None) -> Cell:
 
 
 def resolve_chat_model(stock: Stock, mode: str | None = None, tier: str | None = None) -> Resolved:
-    """The administrator's choice, then the user's, then the configuration; none of them: the first provider's own.
+    """The administrator's choice, then the user's, then the configuration; none of them: Claude, or the first default.
 
     Raises `ModelUnavailable` rather than take another; only a configured fallback may stand in, and says so.
     """
@@ -87,13 +92,23 @@ def wanted(stock: Stock, cell: Cell) -> str:
             return chosen
     if cell[1] == "advanced" and (standard := stock.configured.get("standard")) is not None:
         return standard
-    return next(_defaults(stock.connections, cell[1]), OFFLINE)
+    return _preferred(stock, cell[1]) or next(_defaults(stock.connections, cell[1]), OFFLINE)
+
+
+def _preferred(stock: Stock, tier: Tier) -> str | None:
+    """Claude where somebody serves it; a model that was named with that connection stands in for it."""
+    try:
+        found = find_model(stock, PREFERRED[tier])
+    except ModelUnavailable:
+        return None
+    named = None if found.connection is None else found.connection.named(tier)
+    return found.slug if named is None else f"{found.provider}/{named}"
 
 
 def find_model(stock: Stock, slug: str) -> Resolved:
     """Who answers under this name: its own provider first, OpenRouter otherwise. Raises `ModelUnavailable`."""
     provider, _, name = slug.partition("/")
-    if slug in stock.disabled or f"{provider}/*" in stock.disabled:
+    if _is_disabled(stock, slug):
         raise ModelUnavailable(f"'{slug}' is disabled here.")
     if slug == OFFLINE:
         return Resolved(OFFLINE)
@@ -102,6 +117,14 @@ def find_model(stock: Stock, slug: str) -> Resolved:
     if name and (router := stock.connection(OPENROUTER)) is not None:
         return Resolved(slug, router, slug)
     raise ModelUnavailable(f"There is no provider for '{slug}'.")
+
+
+def _is_disabled(stock: Stock, slug: str) -> bool:
+    """Also by the name that OpenRouter has for it: naming the way there does not go around the ban."""
+    provider, _, name = slug.partition("/")
+    if slug in stock.disabled or f"{provider}/*" in stock.disabled:
+        return True
+    return provider == OPENROUTER and _is_disabled(stock, name)
 
 
 def _defaults(connections: Iterable[Connection], tier: Tier) -> Iterator[str]:
