@@ -70,25 +70,35 @@ async def refusal(parlour: Parlour, session: str) -> tuple[int, str]:
     return answer.status_code, answer.json()["code"]
 
 
-async def test_only_what_failed_and_may_be_tried_again_is_retried(parlour: Parlour):
+@pytest.mark.parametrize("code", ["provider_auth", "budget_exceeded", "model_unavailable", "internal"])
+async def test_whatever_a_turn_failed_of_it_may_be_tried_again(parlour: Parlour, code: str):
+    """11.8: the key is mended, the day is over; only then would anybody ask."""
+    session = await failed(parlour, code=code)
+    before = await parlour.events(session)
+    again = await parlour.chat.retry_turn(parlour.ann, session)
+    await parlour.ended(again.turn_id)
+    after = await parlour.events(session)
+    assert after[: len(before)] == before
+    assert after[len(before)].data == {"position": None, "retries": before[0].id}
+
+
+async def test_only_what_failed_is_retried(parlour: Parlour):
     """11.8: and a refused retry leaves nothing."""
     done, gate = await parlour.session(), new_id()
     with pytest.raises(NothingToRetry):
         await parlour.chat.retry_turn(parlour.ann, done)
     await parlour.ended(await parlour.start(done, "say fine"))
-    wrong = await failed(parlour, code="provider_auth")
-    for session in (done, wrong):
-        before = await parlour.events(session)
-        assert await refusal(parlour, session) == (409, "nothing_to_retry")
-        assert await parlour.events(session) == before
+    before = await parlour.events(done)
+    assert await refusal(parlour, done) == (409, "nothing_to_retry")
+    assert await parlour.events(done) == before
     busy = await parlour.session()
     await parlour.start(busy, f"wait {gate}")
     with pytest.raises(TurnActive):
         await parlour.chat.retry_turn(parlour.ann, busy)
     parlour.open(gate)
     assert await refusal(parlour, new_id()) == (404, "not_found")
-    bob = await parlour.stand.house.person()
-    answer = await bob.browser.post(f"/api/chat/sessions/{wrong}/retry")
+    bob, theirs = await parlour.stand.house.person(), await failed(parlour)
+    answer = await bob.browser.post(f"/api/chat/sessions/{theirs}/retry")
     assert answer.status_code == 404
     await bob.leave()
 

@@ -13178,7 +13178,7 @@ export interface operations {
             /**
              * @description `turn_active`: The session is busy with another turn.
              *
-             *     `nothing_to_retry`: The session's last turn did not fail, or for a reason that trying again does not change.
+             *     `nothing_to_retry`: The session's last turn did not fail.
              */
             409: {
                 headers: {
@@ -14046,7 +14046,7 @@ export interface operations {
             /**
              * @description `turn_active`: The session is busy with another turn.
              *
-             *     `nothing_to_retry`: The session's last turn did not fail, or for a reason that trying again does not change.
+             *     `nothing_to_retry`: The session's last turn did not fail.
              */
             409: {
                 headers: {

@@ -37,7 +37,7 @@ class TurnActive(Conflict):
 
 
 class NothingToRetry(Conflict):
-    """The session's last turn did not fail, or for a reason that trying again does not change."""
+    """The session's last turn did not fail."""
 
     hint = "Send a new message."
 

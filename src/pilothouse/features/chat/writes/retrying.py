@@ -3,7 +3,7 @@
 from pilothouse.base.committer import WriteSet
 from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.statements import REFUSED, Sql
-from pilothouse.features.chat.events import FAILED, RETRYABLE
+from pilothouse.features.chat.events import FAILED
 from pilothouse.features.chat.limits import MAX_TURNS_IN_FLIGHT, lane_of
 from pilothouse.features.chat.writes.messages import Message, permissions_of
 from pilothouse.features.chat.writes.starting import Denied, Dying, Known, NewTurn, admit
@@ -19,16 +19,16 @@ def _retry(new: NewTurn) -> Script:
     if own[0][0] is not None:
         return (yield from _busy(own[0][0]))
     last = yield (
-        "select status, reason, message_event, arrival_at, mode, tier, permissions from chat_turns where session_id=?1"
+        "select status, message_event, arrival_at, mode, tier, permissions from chat_turns where session_id=?1"
         " order by first_event desc limit 1",
         (new.session_id,),
     )
-    if not last or last[0][0] != FAILED or last[0][1] not in RETRYABLE:
+    if not last or last[0][0] != FAILED:  # whatever the reason: a key may have been mended since
         return Denied("nothing_to_retry")
     in_flight = yield "select count(*) from chat_turns where user_id=?1 and status is null", (new.user_id,)
     if in_flight[0][0] >= MAX_TURNS_IN_FLIGHT:
         return Denied("turn_limit")
-    _, _, message_event, arrival_at, mode, tier, permissions = last[0]
+    _, message_event, arrival_at, mode, tier, permissions = last[0]
     allowed = permissions_of(permissions)
     message = Message("", "", new.origin, arrival_at, mode=mode, tier=tier, permissions=allowed)
     started = yield from admit(new, message, retries=message_event)
