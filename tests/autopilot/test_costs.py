@@ -7,15 +7,13 @@ from typing import Any
 import pytest
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.usage import RequestUsage
-from structlog.testing import capture_logs
 
 from pilothouse.autopilot.abandoned import kept_row
 from pilothouse.autopilot.models import Chosen, Models
 from pilothouse.autopilot.purse import Purse
-from pilothouse.autopilot.usage import Call, cost_of, cost_row, microdollars, note_absence
+from pilothouse.autopilot.usage import Call, cost_of, microdollars
 from pilothouse.base.committer import WriteSet
 from pilothouse.base.settings import Settings
-from pilothouse.base.telemetry import REGISTRY
 from pilothouse.features.chat import events
 from pilothouse.features.models import CostRow, Limits, Spending, insert_cost
 from tests.autopilot.till import Till
@@ -76,25 +74,6 @@ async def test_a_private_address_costs_nothing_and_a_reported_nothing_is_reporte
     assert [(row["cost_u"], row["source"]) for row in await till.rows()] == [(0, "free"), (0, "reported")]
 
 
-@pytest.mark.parametrize("cost", ["much", -1, float("nan"), float("inf")])
-async def test_a_bad_price_counts_as_missing_with_an_error_in_the_log(small_till: Till, cost: Any):
-    """13.5"""
-    await small_till.play("openrouter", Answer(text=("Yes.",), cost=cost))
-    with capture_logs() as logs:
-        said = await small_till.bridge.ask("hi")
-    assert said.status == "completed"
-    assert (await small_till.rows())[0]["source"] == "free"
-    assert [entry["event"] for entry in logs if entry["log_level"] == "error"] == ["model.cost_refused"]
-
-
-async def test_a_missing_price_warns_once_in_a_turn(small_till: Till):
-    """13.5"""
-    await small_till.play("openrouter", Answer(tools=(FIND,)), BYE)
-    with capture_logs() as logs:
-        await small_till.bridge.ask("hi")
-    assert [entry["event"] for entry in logs].count("model.cost_absent") == 1
-
-
 def at_the_makers(model: str) -> Chosen:
     """At the provider's public address."""
     return Models(
@@ -104,18 +83,6 @@ def at_the_makers(model: str) -> Chosen:
 
 def answered(**usage: Any) -> ModelResponse:
     return ModelResponse(parts=[TextPart("Yes.")], usage=RequestUsage(**usage), model_name="as-it-calls-itself")
-
-
-def test_what_nobody_can_price_is_unknown_and_counted_once_a_call_and_warned_of_once():
-    """13.4, 13.5, P2: on a public address an unknown model has no price."""
-    chosen, before = at_the_makers("nobody-knows-it"), unknown_so_far()
-    row = cost_row(answered(input_tokens=5, output_tokens=5), chosen, Call("user", "turn", 1, 0))
-    assert (row.cost_u, row.source) == (None, "unknown")
-    with capture_logs() as logs:
-        warned = note_absence(row, chosen, warned=False)
-        assert note_absence(row, chosen, warned=warned)
-    assert [entry["event"] for entry in logs] == ["model.cost_absent"]
-    assert unknown_so_far() == before + 2
 
 
 def test_a_response_without_usage_is_not_priced_at_nothing():
@@ -148,10 +115,6 @@ async def test_a_price_that_turned_out_to_be_unknown_refuses_the_next_call_while
     assert refused is not None
     assert refused.code == "price_unknown"
     assert await free.refusal(small_till.user_id, 0, chosen, unpriced=True) is None
-
-
-def unknown_so_far() -> float:
-    return REGISTRY.get_sample_value("pilothouse_cost_unknown_total") or 0.0
 
 
 async def test_a_call_that_is_told_twice_counts_once(till: Till):

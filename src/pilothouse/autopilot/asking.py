@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserProm
 from pilothouse.autopilot.faults import fault_of, require_whole
 from pilothouse.autopilot.models import Chosen, Models
 from pilothouse.autopilot.purse import Purse
-from pilothouse.autopilot.usage import Call, cost_row
+from pilothouse.autopilot.usage import Absence, Call, cost_row
 from pilothouse.base.jobs.moves import micros
 from pilothouse.features.models import BudgetExceeded, CostRow, ModelUnavailable, worth_a_row
 from pilothouse.features.runs import ModelAsk
@@ -39,6 +39,7 @@ class Asking:
             raise BudgetExceeded(refusal.message)
         response = await _response(chosen, ask)
         row = cost_row(response, chosen, Call(ask.user_id, ask.run_id, ask.step_id, micros(), f"ask{ask.attempt}"))
+        Absence().note(row, chosen)
         if worth_a_row(row):
             await self.pay(row)  # also for an answer that broke off
         _require_whole(response)

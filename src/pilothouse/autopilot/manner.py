@@ -27,14 +27,19 @@ def manner_of(found: Resolved, told: Settings) -> "ModelSettings | None":
     connection = found.connection
     if connection is None:
         return None
-    settings: dict[str, object] = {}
-    if connection.wire == "openrouter":
-        settings["openrouter_usage"] = {"include": True}
+    settings = cast(dict[str, object], plain_manner(connection) or {})
     if is_anthropic(found.slug):
         settings |= _cached(connection, told.prompt_cache_ttl)
     if found.mode == "extended_thinking" and told.thinking_budget_tokens > 0:
         settings |= _thinking(connection, found.name, told.thinking_budget_tokens, told.thinking_effort)
     return cast("ModelSettings", settings) if settings else None
+
+
+def plain_manner(connection: Connection | None) -> "ModelSettings | None":
+    """For a small question beside the conversation: no thinking, no cache; only that it says what it cost."""
+    if connection is None or connection.wire != "openrouter":
+        return None
+    return cast("ModelSettings", {"openrouter_usage": {"include": True}})
 
 
 def is_anthropic(slug: str) -> bool:

@@ -34,10 +34,11 @@ from pilothouse.autopilot.compaction import (
 from pilothouse.autopilot.faults import require_whole
 from pilothouse.autopilot.halves import mended
 from pilothouse.autopilot.history import model_messages
+from pilothouse.autopilot.manner import plain_manner
 from pilothouse.autopilot.models import Chosen
 from pilothouse.autopilot.purse import Purse
 from pilothouse.autopilot.record import TurnRecord
-from pilothouse.autopilot.usage import Call, cost_row, usage_of
+from pilothouse.autopilot.usage import Absence, Call, cost_row, usage_of
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.tools import Tool
 from pilothouse.features.chat import Event, events
@@ -62,6 +63,7 @@ class Room:
     heard: Callable[[], None]
     seconds: float = SUMMARY_SECONDS
     purse: Purse = field(default_factory=Purse)
+    absence: Absence = field(default_factory=Absence)  # of the whole turn: of its rounds and its title too
     _counted: int = 0  # events that are in `_size`
     _size: int = 0
 
@@ -141,6 +143,8 @@ class Room:
         record = self.record
         call = Call(record.log.place.user_id, record.turn_id, record.step, micros(), new_id())
         row = cost_row(response, self.chosen, call) if whole else abandoned_row(asked, 0, response, self.chosen, call)
+        if whole:
+            self.absence.note(row, self.chosen)
         record.log.add_tokens(response.usage.input_tokens, response.usage.output_tokens)
         if worth_a_row(row):
             record.log.write_also(insert_cost(row))
@@ -151,7 +155,8 @@ class Room:
         stream: StreamedResponse | None = None
         whole = False
         try:
-            async with model_request_stream(model, asked) as stream:
+            manner = plain_manner(self.chosen.connection)
+            async with model_request_stream(model, asked, model_settings=manner) as stream:
                 async for _ in stream:
                     self.heard()
             whole = True

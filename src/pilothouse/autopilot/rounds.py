@@ -28,7 +28,7 @@ from pilothouse.autopilot.record import TurnRecord
 from pilothouse.autopilot.room import Room
 from pilothouse.autopilot.stream import DELTA_SECONDS, ResponseStream
 from pilothouse.autopilot.toolsets import RETRIES, TurnTools
-from pilothouse.autopilot.usage import Call, note_absence, usage_of
+from pilothouse.autopilot.usage import Call, usage_of
 from pilothouse.base import failpoints
 from pilothouse.base.jobs.lease import LeaseLost
 from pilothouse.base.jobs.moves import micros
@@ -55,7 +55,6 @@ class Rounds:
     instructions: str
     purse: Purse = field(default_factory=Purse)
     sees: bool | None = None  # whether the model takes pictures, as the settings tell
-    cost_warned: bool = False
     abandoned: int = 0  # microdollars, for calls that gave nothing
     unpriced: bool = False  # nobody knows what a call of this turn has cost
 
@@ -179,7 +178,7 @@ class Rounds:
         self.record.name_calls(response)
         row = kept_row(self.record.messages, self.room.overhead, response, self.chosen, self._call())
         self.unpriced = self.unpriced or row.source == "unknown"
-        self.cost_warned = note_absence(row, self.chosen, warned=self.cost_warned)
+        self.room.absence.note(row, self.chosen)
         costs = [insert_cost(row)] if worth_a_row(row) and not self.chosen.is_offline else []
         await self.record.keep_response(response, stream, usage_of(row), *costs)
 

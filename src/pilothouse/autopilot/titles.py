@@ -14,9 +14,10 @@ from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserProm
 from pilothouse.autopilot.context import message_text
 from pilothouse.autopilot.faults import require_whole
 from pilothouse.autopilot.halves import mended
+from pilothouse.autopilot.manner import plain_manner
 from pilothouse.autopilot.models import Chosen, Models
 from pilothouse.autopilot.purse import Purse
-from pilothouse.autopilot.usage import Call, cost_row
+from pilothouse.autopilot.usage import Absence, Call, cost_row
 from pilothouse.base.actor import Actor
 from pilothouse.base.jobs.moves import micros
 from pilothouse.features.chat import OpenTurn, events
@@ -51,15 +52,15 @@ class Titles:
     purse: Purse = field(default_factory=Purse)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
-    def begin(self, turn: OpenTurn) -> None:
+    def begin(self, turn: OpenTurn, absence: Absence) -> None:
         """Let the turn's message name the session, if it is the first and nobody has; the turn does not wait for it."""
         text = first_words(turn)
         if text is not None:
-            task = asyncio.create_task(self._name(turn, text), name=f"title {turn.session.id}")
+            task = asyncio.create_task(self._name(turn, text, absence), name=f"title {turn.session.id}")
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _name(self, turn: OpenTurn, text: str) -> None:
+    async def _name(self, turn: OpenTurn, text: str, absence: Absence) -> None:
         wanted = self.models.settings.chat_title_model or DEFAULT
         try:
             chosen = await self.models.choose_for_titles(turn.turn.user_id, wanted)
@@ -70,6 +71,7 @@ class Titles:
             row = cost_row(
                 response, chosen, Call(turn.turn.user_id, turn.turn.id, 0, micros(), f"title {new_id()[-12:]}")
             )
+            absence.note(row, chosen)
             if worth_a_row(row):
                 await self.pay(row)
             require_whole(response)
@@ -92,7 +94,7 @@ def first_words(turn: OpenTurn) -> str | None:
 async def _ask(chosen: Chosen, text: str) -> ModelResponse:
     model = await asyncio.to_thread(chosen.model)
     asked = [ModelRequest(parts=[UserPromptPart(text)], instructions=ASK)]
-    async with model_request_stream(model, asked) as stream:
+    async with model_request_stream(model, asked, model_settings=plain_manner(chosen.connection)) as stream:
         async for _ in stream:
             pass
         return stream.get()

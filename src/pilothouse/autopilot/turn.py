@@ -72,14 +72,14 @@ class AutoPilot:
         if not await _prepare(turn, record, chosen, tools.ledger.context):
             await _fail(record, Failed("empty_prompt", "There is nothing to answer."))
             return
-        if self.titles is not None:
-            self.titles.begin(turn)
         watch = _Watch(self.idle_seconds, asyncio.get_running_loop().time())
         instructions = system_prompt("" if tools.ledger.context.builder_graph_id is None else builder_suffix())
         window = window_of(chosen.slug, self.models.settings.chat_context_window)
         overhead = tokens(instructions) + sum(map(tool_tokens, tools.tools.values()))
         about = (turn.turn.message_event, window, overhead, watch.heard, self.summary_seconds, self.purse)
         room = Room(record, chosen, *about)
+        if self.titles is not None:
+            self.titles.begin(turn, room.absence)
         sees = self.models.settings.chat_vision
         rounds = Rounds(turn.hold, record, tools, chosen, watch.heard, room, instructions, self.purse, sees)
         work = tools.ledger.background

@@ -1,5 +1,6 @@
 """What a model call took and cost, as the log tells it and as the cost log keeps it."""
 
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import NamedTuple
 
@@ -117,12 +118,19 @@ def has_price(chosen: Chosen) -> bool:
     return listed_price(one, [chosen.resolved.name], connection.price_id) is not None
 
 
-def note_absence(row: CostRow, chosen: Chosen, *, warned: bool) -> bool:
-    """Say once per turn that a price was not told where one was asked for; answers whether it has been said."""
-    asked = chosen.connection is not None and chosen.connection.wire == "openrouter"
-    missing = row.source == "unknown" or (asked and row.source != "reported")
-    if row.source == "unknown":
+@dataclass(slots=True)
+class Absence:
+    """Calls whose provider should have told a price and did not. One per turn: all are counted, the first is told."""
+
+    told: bool = False
+
+    def note(self, row: CostRow, chosen: Chosen) -> None:
+        """Also where the price table or a private address stands in for the price that was asked for."""
+        asked = chosen.connection is not None and chosen.connection.wire == "openrouter"
+        if row.source == "reported" or not (asked or row.source == "unknown"):
+            return
         COST_UNKNOWN.inc()
-    if missing and not warned:
-        log.warning("model.cost_absent", turn_id=row.job_id, provider=row.provider, model=row.model, source=row.source)
-    return warned or missing
+        if not self.told:
+            about = {"provider": row.provider, "model": row.model, "source": row.source}
+            log.warning("model.cost_absent", turn_id=row.job_id, **about)
+        self.told = True

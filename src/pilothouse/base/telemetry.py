@@ -33,7 +33,7 @@ JOBS_FORGOTTEN: Final = Counter(
 RUNS_STUCK: Final = Counter("pilothouse_runs_stuck", "Runs taken up anew for doing nothing.", registry=REGISTRY)
 RUNS_ENDED: Final = Counter("pilothouse_runs_ended", "Runs that ended, by status.", ["status"], registry=REGISTRY)
 COST_UNKNOWN: Final = Counter(
-    "pilothouse_cost_unknown", "Model calls of which nobody knows what they cost.", registry=REGISTRY
+    "pilothouse_cost_unknown", "Model calls whose provider did not say what they cost.", registry=REGISTRY
 )
 
 

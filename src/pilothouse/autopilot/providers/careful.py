@@ -53,8 +53,7 @@ class Careful:
                 self._clean_thoughts(extra)
         usage = chunk.usage.model_extra if chunk.usage is not None else None
         if usage and "cost" in usage and good_cost(usage["cost"]) is None:
-            if usage["cost"] is not None:
-                log.error("model.cost_refused", model=self.model, kind=type(usage["cost"]).__name__)
+            log.error("model.cost_refused", model=self.model, kind=type(usage["cost"]).__name__)
             usage["cost"] = None
 
     def _clean_thoughts(self, extra: dict[str, object]) -> None:
