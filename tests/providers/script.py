@@ -31,6 +31,9 @@ class Tokens:
     completion: int = 7
     cache_read: int = 0
     cache_write: int = 0
+    beside: dict[str, object] = field(
+        default_factory=dict[str, object]
+    )  # more of `usage` on OpenAI's wire, as a proxy says it
 
 
 @dataclass(frozen=True, slots=True)

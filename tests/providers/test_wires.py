@@ -117,6 +117,26 @@ async def test_cache_tokens_are_read_from_each_wire(wire: str):
     assert counts == (1000, 600, 100, 20)
 
 
+@pytest.mark.parametrize("wire", COMPLETIONS)
+@pytest.mark.parametrize(
+    ("told", "written"),
+    [
+        ({"cache_creation_input_tokens": 40}, 40),
+        ({"cache_write_tokens": 30, "cache_creation_input_tokens": 40}, 30),
+        ({"prompt_tokens_details": {"cache_write_tokens": 20}, "cache_write_tokens": 30}, 20),
+        ({"prompt_tokens_details": {"cached_tokens": 5, "cache_creation_input_tokens": 40}}, 40),
+        ({"prompt_tokens_details": {"cache_write_tokens": 0}, "cache_creation_input_tokens": 40}, 40),
+        ({"cache_creation_input_tokens": "many", "cache_write_tokens": -1}, 0),
+        ({"cache_creation_input_tokens": None, "prompt_tokens_details": "none"}, 0),
+    ],
+)
+async def test_what_filled_the_cache_is_read_under_each_of_its_names(wire: str, told: dict[str, object], written: int):
+    """13.6: the typed field, then `cache_write_tokens`, then `cache_creation_input_tokens`"""
+    async with loopback(wire, Answer(text=("Yes.",), tokens=Tokens(prompt=100, beside=told))) as (model, _):
+        usage = (await ask(model)).usage
+    assert (usage.input_tokens, usage.cache_write_tokens) == (100, written)
+
+
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("ends", ["early", "cut", "overloaded"])
 async def test_what_ends_badly_is_a_transient_fault(wire: str, ends: Ends):

@@ -79,6 +79,7 @@ def _completion_usage(answer: Answer, tokens: Tokens) -> Body:
     if tokens.cache_read or tokens.cache_write:
         details = {"cached_tokens": tokens.cache_read, "cache_write_tokens": tokens.cache_write}
         usage["prompt_tokens_details"] = details
+    usage |= tokens.beside
     return usage if answer.cost is UNSAID else usage | {"cost": answer.cost}
 
 

@@ -1,7 +1,8 @@
 """Chunks of OpenAI-like servers, made fit for the library: what is odd in one must not end the whole stream.
 
-Servers do not agree on where thoughts stand (`reasoning`, `reasoning_content`, `reasoning_details`) nor on what a
-price looks like. What is malformed is left out with one warning; what is encrypted or unknown is never shown.
+Servers do not agree on where thoughts stand (`reasoning`, `reasoning_content`, `reasoning_details`), on what a price
+looks like, nor on what they call the tokens that a cache was filled with. What is malformed is left out with one
+warning; what is encrypted or unknown is never shown.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -10,7 +11,9 @@ from math import isfinite
 from typing import Final, Protocol, cast
 
 import structlog
+from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletionChunk
+from openai.types.completion_usage import PromptTokensDetails
 
 log = structlog.get_logger()
 
@@ -18,6 +21,7 @@ REPORTED_COST: Final = "reported_cost"  # in `provider_details`: US dollars, als
 _SHOWN: Final = {"reasoning.text": "text", "reasoning.summary": "summary"}
 _ENCRYPTED: Final = "reasoning.encrypted"
 _PLAIN: Final = ("reasoning", "reasoning_content")
+_CACHE_WRITE: Final = ("cache_write_tokens", "cache_creation_input_tokens")  # beside the typed field, in this order
 
 
 class Chunks(Protocol):
@@ -55,6 +59,8 @@ class Careful:
         if usage and "cost" in usage and good_cost(usage["cost"]) is None:
             log.error("model.cost_refused", model=self.model, kind=type(usage["cost"]).__name__)
             usage["cost"] = None
+        if chunk.usage is not None:
+            _name_cache_write(chunk.usage)
 
     def _clean_thoughts(self, extra: dict[str, object]) -> None:
         for name in _PLAIN:
@@ -102,6 +108,17 @@ class Careful:
         if name not in self.warned:
             self.warned.add(name)
             log.warning("model.reasoning_malformed", model=self.model, field=name)
+
+
+def _name_cache_write(usage: CompletionUsage) -> None:
+    """Under the name that the library reads, wherever and however the server says it."""
+    told = cast(object, usage.prompt_tokens_details)  # the client checks nothing
+    details = usage.prompt_tokens_details = told if isinstance(told, PromptTokensDetails) else PromptTokensDetails()
+    if details.cache_write_tokens:
+        return
+    extras = [extra for extra in (details.model_extra, usage.model_extra) if extra]
+    counts = (extra.get(name) for name in _CACHE_WRITE for extra in extras)
+    details.cache_write_tokens = next((count for count in counts if type(count) is int and count > 0), None)
 
 
 def _words(detail: Mapping[str, object]) -> str:
