@@ -120,7 +120,8 @@ class _Judge:
             report.add(node.id, AGENT_FIELD, "limit_sub_agents", "Masks make too many agents of those below this one.")
             return
         found = Report(self.level)
-        self.check(self.known[pinned], me, inner, found)
+        specs = self.check(self.known[pinned], me, inner, found)
+        _check_payload(specs, None, found)  # nobody sends anything to an agent that a step runs
         report.add_inside(node.id, found)
 
 
@@ -232,9 +233,13 @@ def _check_run(doc: Document, specs: dict[str, BlockSpec], catalogue: Catalogue,
             check_value(AGENT, name, value, field_schema, schema, report)
         elif isinstance(required, list) and name in required:
             report.add(AGENT, name, "input_missing", f"The input '{name}' is required.")
-    for node in doc.nodes:
-        if node.id in specs and specs[node.id].kind is Kind.TRIGGER and given.payload is None:
-            report.add(node.id, "payload", "payload_missing", "This trigger starts only with a payload.")
+    _check_payload(specs, given.payload, report)
+
+
+def _check_payload(specs: dict[str, BlockSpec], payload: Json, report: Report) -> None:
+    for node_id, spec in specs.items():
+        if spec.kind is Kind.TRIGGER and payload is None:
+            report.add(node_id, "payload", "payload_missing", "This trigger starts only with a payload.")
 
 
 def _repeated(items: Iterable[str]) -> list[str]:

@@ -29,6 +29,7 @@ ACT = "0e57b10c-0000-4000-8000-000000000020"
 LOCK = "0e57b10c-0000-4000-8000-000000000021"
 LAPS = "0e57b10c-0000-4000-8000-000000000022"
 SPEND = "0e57b10c-0000-4000-8000-000000000023"
+TRIGGER = "8fa8c167-2002-47ce-aba8-97572fc5d387"
 CHILD = "e189baac-8c20-45a1-94a7-55177ea42565"
 HUMAN = "8b2a7b3c-6e9d-4a5f-8c1b-2e3f4a5b6c7d"
 
@@ -87,6 +88,15 @@ def waits_for(fact: str) -> JsonObject:
         "Waits",
         [node("wait", AWAIT, fact=fact), node("out", OUTPUT, name="said")],
         [link("wait", "fact", "out", "value")],
+    )
+
+
+def hooked() -> JsonObject:
+    """Gives what its trigger was sent, beside something that needs no event."""
+    return graph(
+        "Hooked",
+        [node("hook", TRIGGER), node("sent", OUTPUT, name="sent"), node("add", ADD, a=1, b=1)],
+        [link("hook", "payload", "sent", "value")],
     )
 
 

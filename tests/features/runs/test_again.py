@@ -3,6 +3,10 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from pilothouse.features.runs import RunAsk
+from pilothouse.kit.ids import AgentId
 from tests.features.runs import graphs
 from tests.features.runs.graphs import graph, link, node
 from tests.features.runs.stand import Stand
@@ -72,6 +76,16 @@ async def test_k2_a_replay_is_not_forked_and_names_the_run_that_can_be(stand: St
         told = await back(stand, replay["id"], "fork", 409, **body)
         assert (told["code"], told["detail"]["run_id"]) == ("run_is_replay", first["id"])
     assert await stand.count("runs") == 2
+
+
+@pytest.mark.parametrize("masks", [None, {"add": {"b": 40}}])
+async def test_k1_a_rerun_has_the_payload_that_the_run_had(stand: Stand, masks: dict[str, graphs.JsonObject] | None):
+    """K1, V3: with masks, which are judged another way, and without."""
+    ask = RunAsk(AgentId(await stand.agent(graphs.hooked())), {}, masks=masks, payload={"id": 7})
+    admitted = await stand.house.api.runs.start_run(stand.ann.actor, ask)
+    first = await stand.reaches(admitted.id, "completed")
+    again = await stand.reaches((await back(stand, first["id"], "rerun"))["id"], "completed")
+    assert (first["outputs"], again["outputs"]) == ({"sent": [{"id": 7}]}, {"sent": [{"id": 7}]})
 
 
 async def test_k1_a_rerun_is_the_same_version_with_the_same_inputs_and_masks(stand: Stand):

@@ -22,7 +22,7 @@ from tests.features.runs.graphs import graph, link, node
 from tests.features.runs.stand import Stand
 
 CLOCK = "716a67b3-6760-42e7-86dc-18645c6e00fc"
-TRIGGER = "8fa8c167-2002-47ce-aba8-97572fc5d387"
+
 SWITCH = "8eccb23d-a775-44a3-9b78-5b8631490c17"
 EXTRACT = "3146e4fe-2cdd-4f29-bd12-0c9d5bb4deb0"
 
@@ -55,7 +55,7 @@ async def played(document: JsonObject, payload: JsonObject | None) -> Run:
 HOOKED = graph(
     "Hooked",
     [
-        node("hook", TRIGGER, constants={"team": "a"}),
+        node("hook", graphs.TRIGGER, constants={"team": "a"}),
         node("id", graphs.OUTPUT, name="id"),
         node("team", graphs.OUTPUT, name="team"),
     ],

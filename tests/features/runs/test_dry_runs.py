@@ -16,7 +16,6 @@ SAMPLE = "4a448883-71fa-49cf-91cf-70d793bd7d87"
 KEEP = "1d055e55-a2b9-4547-8311-907d05b0304d"
 RECALL = "d8710fc9-6e29-481e-a7d5-165eb16f8471"
 FILE_WRITE = "15b9219f-50cb-457e-8e35-3d59f46af14f"
-TRIGGER = "8fa8c167-2002-47ce-aba8-97572fc5d387"
 
 
 async def rehearse(stand: Stand, agent_id: str, how: Any = True, /, **inputs: Any) -> dict[str, Any]:
@@ -189,7 +188,7 @@ async def test_y3_memory_is_thrown_away(stand: Stand):
 async def test_y3_a_trigger_gets_a_sample_payload(stand: Stand):
     hooked = graph(
         "Hooked",
-        [node("hook", TRIGGER), node("out", graphs.OUTPUT, name="payload")],
+        [node("hook", graphs.TRIGGER), node("out", graphs.OUTPUT, name="payload")],
         [link("hook", "payload", "out", "value")],
     )
     assert (await rehearse(stand, await stand.agent(hooked)))["outputs"] == {"payload": [{"id": 7}]}

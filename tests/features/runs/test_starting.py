@@ -90,18 +90,29 @@ def unfilled() -> Any:
         (graphs.adder(), {"n": "four"}, {"wrong_type"}),
         (graphs.adder(), {"n": 1, "m": 2}, {"input_unknown"}),
         (unfilled(), {}, {"required"}),
+        (graphs.hooked(), {}, {"payload_missing"}),
+        (graphs.hooked(), {"n": 1}, {"payload_missing", "input_unknown"}),
     ],
 )
 async def test_a_run_that_cannot_work_is_refused_and_nothing_is_written(
     stand: Stand, document: Any, inputs: Any, codes: set[str]
 ):
-    """C1, V5"""
+    """C1, V3, V5"""
     agent = await stand.agent(document)
     answer = await start(stand, agent, {"inputs": inputs}, Idempotency_Key="k")
     assert (answer.status_code, answer.json()["code"]) == (422, "agent_invalid")
     issues = answer.json()["detail"]["issues"]
     assert {issue["code"] for issue in issues if issue["severity"] == "error"} == codes
     assert [await stand.count(table) for table in ("runs", "jobs", "idempotency_keys")] == [0, 0, 0]
+
+
+async def test_a_trigger_in_a_sub_agent_is_a_fault_of_whoever_runs_that(stand: Stand):
+    """V1, V3: nobody could send it anything."""
+    agent = await stand.agent(graphs.calls(await stand.agent(graphs.hooked()), "sent"))
+    answer = await start(stand, agent, {"inputs": {}})
+    assert (answer.status_code, answer.json()["code"]) == (422, "agent_invalid")
+    issues = [(issue["node_id"], issue["code"]) for issue in answer.json()["detail"]["issues"]]
+    assert (issues, await stand.count("runs")) == ([("sub/hook", "payload_missing")], 0)
 
 
 @pytest.mark.parametrize(

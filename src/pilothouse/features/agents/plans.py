@@ -60,6 +60,7 @@ class Planned:
     check_inputs: Callable[[JsonObject], None]  # raises `AgentInvalid`
     sub_agents: tuple[PlanNode, ...] = ()  # the nodes that run other agents
     spots: tuple[Spot, ...] = ()  # where it needs credentials, at every depth
+    needs_payload: bool = False  # it has a trigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,4 +221,5 @@ def _planned(agent_id: str, version: int, document: Document, catalogue: Catalog
     schema = input_schema(document, catalogue)
     nested = tuple(node for node in plan.nodes if node.kind is Kind.AGENT)
     spots = tuple(credential_spots(document, catalogue, children))
-    return Planned(agent_id, version, plan, document, children, schema, report, InputCheck(schema), nested, spots)
+    check, hooked = InputCheck(schema), any(node.kind is Kind.TRIGGER for node in plan.nodes)
+    return Planned(agent_id, version, plan, document, children, schema, report, check, nested, spots, hooked)

@@ -79,7 +79,8 @@ async def check_run(plans: Plans, vault: Vault, user_id: str, planned: Planned, 
     """Raises `AgentInvalid` with every fault, of sub-agents too. Masks are rare and change what is required."""
     if ask.rehearsal is not None:
         return await _check_rehearsal(plans, planned, ask)
-    if not ask.masks and not ask.credentials and not planned.spots:
+    lacks_payload = planned.needs_payload and ask.payload is None
+    if not ask.masks and not ask.credentials and not planned.spots and not lacks_payload:
         if not planned.report.valid:
             raise refused(planned.report)
         planned.check_inputs(dict(ask.inputs))
@@ -91,7 +92,10 @@ async def check_run(plans: Plans, vault: Vault, user_id: str, planned: Planned, 
         masks = _over(chosen_masks(look(masks), ask.credentials), masks)
     spots = list(look(masks))
     known = await vault.known(user_id, [spot.named_id for spot in spots if spot.named_id is not None])
-    report = validate(planned.document, plans.catalogue, "run", inputs=dict(ask.inputs), masks=masks, children=children)
+    report = validate(
+        *(planned.document, plans.catalogue, "run", dict(ask.inputs), masks, ask.payload),
+        children=children,
+    )
     check_credentials(spots, known, report)
     if not report.valid:
         raise refused(report)
