@@ -28,6 +28,7 @@ class Context(TypedDict):
     node_id: str
     step_id: str
     attempt: int
+    is_last_attempt: bool
     moment: int  # microseconds since 1970
 
 
@@ -66,6 +67,7 @@ class Apart:
     node_id: str
     step_id: str
     attempt: int
+    is_last_attempt: bool
     moment: int
     timezone: str = "UTC"
 

@@ -142,6 +142,8 @@ class BlockContext(Protocol):
     @property
     def attempt(self) -> int: ...  # 1 at the first try
     @property
+    def is_last_attempt(self) -> bool: ...  # after it the step's policy tries no more
+    @property
     def random(self) -> Random: ...
     @property
     def http(self) -> Http: ...

@@ -24,6 +24,7 @@ from pilothouse.blocks.xml_tree import BadXml
 from pilothouse.graph.json_schema import as_list, as_object
 from pilothouse.kit.errors import UpstreamError
 from pilothouse.kit.json import Json, JsonObject
+from pilothouse.kit.upstream import refuse_passing
 
 MAX_FEED = 10_000_000
 REMEMBERED = 5_000  # entries that a run knows it has seen; feeds are far shorter
@@ -113,8 +114,13 @@ class Polling:
         ),
         Example(
             ask={"rss_url": "https://example.com/rss", "polling_rate": 1},
+            http=[reply(404, "")],
+            fires=[("error", "the feed answered with status 404")],
+        ),
+        Example(
+            ask={"rss_url": "https://example.com/rss", "polling_rate": 1},
             http=[reply(500, "")],
-            fires=[("error", "the feed answered with status 500")],
+            fails="upstream_failed",
         ),
     ],
 )
@@ -125,6 +131,8 @@ async def read_rss_feed(ask: ReadRssFeedIn, ctx: BlockContext) -> AsyncIterator[
         try:
             found = await fetched(ask.rss_url, ctx)
         except (BadFeed, BadXml, UpstreamError) as fault:
+            if not polling.laps and isinstance(fault, UpstreamError):
+                raise  # the step's policy says whether it is tried again
             if not polling.laps:
                 yield ReadRssFeedOut(error=str(fault))
                 return
@@ -151,8 +159,10 @@ async def begun(ask: ReadRssFeedIn, ctx: BlockContext) -> Polling:
 
 
 async def fetched(url: str, ctx: BlockContext) -> list[FeedEntry]:
-    """Raises `BadFeed` or `BadXml` with words for the user."""
+    """Raises `BadFeed`, `BadXml` or `UpstreamError` with words for the user."""
     answer = await ctx.http.request("GET", url, max_bytes=MAX_FEED)
     if answer.status >= 400:
-        raise BadFeed(f"the feed answered with status {answer.status}")
+        told = f"the feed answered with status {answer.status}"
+        refuse_passing(answer.status, answer.headers, told)
+        raise BadFeed(told)
     return await beside(len(answer.content), lambda: read_feed(answer.content))

@@ -21,6 +21,7 @@ from pilothouse.blocks.contract import (
 )
 from pilothouse.blocks.form_data import Part, form_data
 from pilothouse.kit.json import Json, dump_bytes, dumps, loads
+from pilothouse.kit.upstream import refuse_passing
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 MAX_FILES = 20
@@ -94,11 +95,13 @@ async def send_web_request(ask: SendWebRequestIn, ctx: BlockContext) -> SendWebR
 
 
 async def send(ask: SendWebRequestIn, ctx: BlockContext, private: Mapping[str, str] | None = None) -> SendWebRequestOut:
-    """With `private` headers that no other origin gets."""
+    """With `private` headers that no other origin gets. An answer has its pin once the step's policy gives up."""
     headers, content = await multipart_body(ask, ctx) if ask.files else request_body(ask)
     if ask.method not in SAFE and "idempotency-key" not in {name.lower() for name in headers}:
         headers["Idempotency-Key"] = ctx.idempotency_key()
     answer = await ctx.http.request(ask.method, ask.url, headers=headers, private=private, content=content)
+    if not ctx.is_last_attempt:
+        refuse_passing(answer.status, answer.headers, f"the address answered with status {answer.status}")
     value = body_of(answer)
     if 200 <= answer.status < 300:
         return SendWebRequestOut(response=value)

@@ -185,6 +185,7 @@ class Rehearsal:
     node_id: str = "node"
     step_id: str = "00000000-0000-7000-8000-000000000002"
     attempt: int = 1
+    is_last_attempt: bool = True
     zone: str = "UTC"
     random: Random = field(default_factory=lambda: Random(0))
     moment: datetime = datetime(2026, 1, 1, 12, tzinfo=UTC)

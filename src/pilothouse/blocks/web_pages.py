@@ -18,6 +18,7 @@ from pilothouse.blocks.contract import (
 )
 from pilothouse.blocks.readable import Page
 from pilothouse.graph.json_schema import as_object
+from pilothouse.kit.upstream import refuse_passing
 
 MAX_PAGE = 5_000_000
 _WIKIPEDIA = "https://en.wikipedia.org/api/rest_v1/page/summary/"
@@ -62,6 +63,7 @@ class FetchWebPageOut(BlockOutput):
             http=[reply(404, "gone")],
             fires=[("error", "the page answered with status 404")],
         ),
+        Example(ask={"url": "https://example.com"}, http=[reply(429, "", retry_after="30")], fails="upstream_failed"),
         Example(
             ask={"url": "https://example.com/a.png"},
             http=[reply(200, b"\x89PNG", content_type="image/png")],
@@ -73,7 +75,9 @@ async def fetch_web_page(ask: FetchWebPageIn, ctx: BlockContext) -> FetchWebPage
     """Read a web page as text, with its title and links."""
     answer = await ctx.http.request("GET", ask.url, headers={"Accept": "text/html, text/*;q=0.9"}, max_bytes=MAX_PAGE)
     if answer.status >= 400:
-        return FetchWebPageOut(error=f"the page answered with status {answer.status}")
+        said = f"the page answered with status {answer.status}"
+        refuse_passing(answer.status, answer.headers, said)
+        return FetchWebPageOut(error=said)
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in _HTML:
         return await beside(len(answer.content), lambda: told(Page(answer.text, answer.url)))
@@ -112,9 +116,8 @@ class GetWikipediaSummaryOut(BlockOutput):
             http=[reply(404, {})],
             fires=[("error", "Wikipedia has no article of that name")],
         ),
-        Example(
-            ask={"topic": "Ada"}, http=[reply(503, "busy")], fires=[("error", "Wikipedia answered with status 503")]
-        ),
+        Example(ask={"topic": "Ada"}, http=[reply(503, "busy")], fails="upstream_failed"),
+        Example(ask={"topic": "Ada"}, http=[reply(403, "no")], fires=[("error", "Wikipedia answered with status 403")]),
         Example(ask={"topic": ""}, fails="invalid_input"),
     ],
 )
@@ -125,7 +128,9 @@ async def get_wikipedia_summary(ask: GetWikipediaSummaryIn, ctx: BlockContext) -
     if answer.status == 404:
         return GetWikipediaSummaryOut(error="Wikipedia has no article of that name")
     if answer.status != 200:
-        return GetWikipediaSummaryOut(error=f"Wikipedia answered with status {answer.status}")
+        said = f"Wikipedia answered with status {answer.status}"
+        refuse_passing(answer.status, answer.headers, said)
+        return GetWikipediaSummaryOut(error=said)
     try:
         summary = as_object(answer.json()).get("extract")
     except ValueError:

@@ -47,6 +47,10 @@ class StepContext:
         return self.step.attempt
 
     @property
+    def is_last_attempt(self) -> bool:
+        return self.step.attempt >= self.step.node.policy.retry.max_attempts
+
+    @property
     def resumed(self) -> list[Json]:
         """What the waits of this step came to so far."""
         return list(self.step.facts)

@@ -90,6 +90,17 @@ async def test_a_server_that_is_not_there_may_be_asked_again(outside: GuardedOut
     assert caught.value.retryable
 
 
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_busy_server_may_be_asked_again_after_the_rest_that_it_wants(
+    outside: GuardedOutside, workshop: Workshop, status: int
+):
+    """engine:T1"""
+    workshop.busy = status
+    with pytest.raises(UpstreamError, match=str(status)) as caught:
+        await ask(outside, workshop, "add", a=1, b=2)
+    assert (caught.value.retryable, caught.value.facts["retry_after"]) == (True, 30.0)
+
+
 async def test_s5_no_connection_is_made_to_an_address_that_is_not_public(workshop: Workshop):
     async with GuardedOutside(EgressPolicy(), resolver=look_up) as outside:
         hosts = [*HOSTILE_HOSTS, "mail.test", "rebound.test", "me:secret@mail.test"]

@@ -22,6 +22,7 @@ class Workshop:
         self.tokens: set[str] = set()
         self.only: str | None = None  # the token that it wants
         self.moves_to: str | None = None
+        self.busy: int | None = None  # the status with which it asks everybody to come back later
         self.app: ASGIApp = _tools().streamable_http_app(transport_security=OPEN)
 
     @property
@@ -35,6 +36,9 @@ class Workshop:
             self.tokens.add(headers.get("authorization", ""))
             if self.moves_to is not None:
                 await _reply(send, 307, {"location": self.moves_to})
+                return
+            if self.busy is not None:
+                await _reply(send, self.busy, {"retry-after": "30"})
                 return
             if self.only is not None and headers.get("authorization") != f"Bearer {self.only}":
                 await _reply(send, 401, {})

@@ -1,7 +1,7 @@
 """Calling a tool of an MCP server over HTTP, in a session that ends with the call."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -14,6 +14,7 @@ from pilothouse.base.outside.errors import ToolRefused, said
 from pilothouse.kit.errors import PilothouseError, UpstreamError, UpstreamTimeout
 from pilothouse.kit.json import Json, loads
 from pilothouse.kit.outside import ToolAnswer, ToolCall
+from pilothouse.kit.upstream import is_passing, passing
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -83,6 +84,7 @@ class CappedTransport(httpx2.AsyncBaseTransport):
         self._room = MAX_BYTES
         self.refused: PilothouseError | None = None
         self.status = 0  # of the last answer that was none
+        self.headers: Mapping[str, str] = {}  # of that answer
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         try:
@@ -91,7 +93,7 @@ class CappedTransport(httpx2.AsyncBaseTransport):
             self.refused = denied
             raise
         if answer.status_code >= 400:
-            self.status = answer.status_code
+            self.status, self.headers = answer.status_code, answer.headers
         if answer.headers.get("content-encoding", "identity") != "identity":
             await answer.aclose()
             raise httpx2.DecodingError("packed, which nobody asked for", request=request)
@@ -149,6 +151,9 @@ def _said(capped: CappedTransport, fault: BaseException) -> PilothouseError:
         return UpstreamTimeout("the tool server did not answer in time")
     if capped.status in (401, 403):
         return ToolRefused(f"the tool server wants other credentials: it answered {capped.status}")
+    if is_passing(capped.status):
+        told = f"the tool server did not do it: it answered {capped.status}"
+        return passing(capped.status, capped.headers, told)
     if isinstance(fault, httpx2.HTTPError | OSError):
         return UpstreamError(f"the tool server could not be reached: {type(fault).__name__}")
     return ToolRefused(f"the tool server did not do it: {said(str(fault))}")

@@ -37,6 +37,7 @@ class Helpers:
             "node_id": ctx.node_id,
             "step_id": str(ctx.step_id),
             "attempt": ctx.attempt,
+            "is_last_attempt": ctx.is_last_attempt,
             "moment": ctx.now(),
         }
         ask = dump_bytes({"block": block_id, "inputs": inputs, "context": context}) + b"\n"

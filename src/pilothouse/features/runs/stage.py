@@ -81,6 +81,10 @@ class StageContext:
         return self._step.attempt
 
     @property
+    def is_last_attempt(self) -> bool:
+        return self._step.is_last_attempt
+
+    @property
     def random(self) -> Random:
         return Random()
 
