@@ -7,6 +7,7 @@ from pilothouse.features.chat import TurnLimit, events, queries
 from pilothouse.features.chat.delegating import Order
 from pilothouse.features.chat.delegating import delegate as delegated
 from pilothouse.features.chat.errors import ParentOver
+from pilothouse.features.models import BudgetExceeded
 from pilothouse.kit.ids import new_id
 from tests.autopilot.bridge import Bridge
 from tests.autopilot.room import Room, Wanted, outputs_of
@@ -231,6 +232,25 @@ async def test_too_many_turns_leave_no_session_behind(room: Room):
     room.shop.gate.set()
     for turn_id in turns:
         assert await room.bridge.ended(turn_id) == "completed"
+
+
+async def test_a_spent_budget_leaves_no_session_behind(room: Room, monkeypatch: pytest.MonkeyPatch):
+    """2.9, 15.1: the day may be spent between the parent's last call and this one."""
+
+    async def spent(user_id: str) -> None:
+        raise BudgetExceeded
+
+    room.when("rest", ("rest", {"n": 1}))
+    turn_id = await room.bridge.start("rest")
+    await until(lambda: room.shop.done == [1])
+    order = Order("dear", "", "", room.bridge.session_id, turn_id, "k", UNRESTRICTED, dry_run=False)
+    with monkeypatch.context() as patch:
+        patch.setattr(room.bridge.chat, "check_spend", spent)
+        with pytest.raises(BudgetExceeded):
+            await delegated(room.bridge.chat, room.bridge.stand.ann.actor, order)
+    assert await sub_sessions(room) == []
+    room.shop.gate.set()
+    assert await room.bridge.ended(turn_id) == "completed"
 
 
 async def test_nothing_is_started_for_a_turn_that_was_cancelled(room: Room):

@@ -9,12 +9,13 @@ from pilothouse.base.committer import Clash
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.permissions import Permissions
 from pilothouse.features.chat import queries
-from pilothouse.features.chat.errors import DryRunLeft, NestingLimit, ParentOver, TurnLimit, WouldCycle
+from pilothouse.features.chat.errors import DryRunLeft, NestingLimit, WouldCycle
 from pilothouse.features.chat.limits import MAX_NESTING
 from pilothouse.features.chat.lineage import line_of
 from pilothouse.features.chat.service import Chat, MessagePending, TurnBegun
 from pilothouse.features.chat.writes.messages import Message
 from pilothouse.features.chat.writes.sessions import NewSession
+from pilothouse.kit.errors import UserError
 from pilothouse.kit.ids import child_id, derived_id
 from pilothouse.kit.json import Json, JsonObject
 
@@ -67,7 +68,7 @@ async def delegate(chat: Chat, actor: Actor, order: Order) -> Delegated:
         await chat.create_session(actor, ask, session_id=session_id)
     try:
         return await _ask(chat, actor, session_id, order, None)
-    except (ParentOver, TurnLimit):
+    except UserError:
         await chat.delete_session(actor, session_id)  # nothing was started, so nothing is left
         raise
 
