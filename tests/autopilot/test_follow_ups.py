@@ -1,5 +1,6 @@
 """autopilot:6.2, 6.3, 9.6, 2.11: what the user wrote before, with and after the message, and the files with it."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -24,6 +25,7 @@ from tests.autopilot.stage import BYE, Stage, calls
 from tests.autopilot.switch import Switched
 from tests.autopilot.test_history import NOW, call, contents, log, result, said
 from tests.base.waiting import until
+from tests.providers.script import Body
 
 
 def waiting(*many: tuple[str, int], context: Json = None) -> Draft:
@@ -121,9 +123,7 @@ async def test_files_that_are_not_there_are_dropped_and_counted(both: Stage, eit
     """2.11"""
     script = await both.play(BYE)
     mine, other = new_id(), new_id()
-    pilot = either[1].pilot
-    assert pilot is not None
-    either[1].pilot = replace(pilot, parts={**pilot.parts, Attachments: Attachments(Shelf(mine))})
+    hang(either, mine)
     told = await both.bridge.ask("read", file_ids=(mine, other, new_id()))
     notice = [event.data for event in told.of(events.NOTICE) if event.data["code"] == "files_dropped"]
     assert [one["message"] for one in notice] == ["2 files were not found and are left out."]
@@ -131,6 +131,76 @@ async def test_files_that_are_not_there_are_dropped_and_counted(both: Stage, eit
     assert f"{mine}: notes.md, text/markdown, 12 bytes" in asked
     assert other not in asked
     assert other in str(told.events[0].data["file_ids"])
+
+
+def hang(either: Switched, file_id: str) -> None:
+    """Let this be the only file that there is."""
+    pilot = either[1].pilot
+    assert pilot is not None
+    either[1].pilot = replace(pilot, parts={**pilot.parts, Attachments: Attachments(Shelf(file_id))})
+
+
+def lines_of(body: Body) -> list[str]:
+    """What people said in a request, in order; the results and the model's own words left out."""
+    return [str(message["content"]) for message in body["messages"] if message["role"] == "user"]
+
+
+async def test_files_of_a_follow_up_are_named_behind_it_and_what_is_not_there_is_told(both: Stage, either: Switched):
+    """2.11, 9.1, 9.5, 3.3: in this turn as in the next; it stands behind the round's last call."""
+    script = await both.play(calls(("rest", '{"n": 1}'), ("count_up", '{"n": 2}')), BYE, BYE)
+    mine, other = new_id(), new_id()
+    hang(either, mine)
+    turn_id = await both.bridge.start("go")
+    await until(lambda: sorted(both.shop.done) == [1, 2])
+    message = both.bridge.message("read this", file_ids=(mine, other))
+    await both.bridge.chat.start_turn(both.bridge.stand.ann.actor, both.bridge.session_id, message)
+    both.shop.gate.set()
+    assert await both.bridge.ended(turn_id) == "completed"
+    told = await both.bridge.events()
+    [follow_up] = [event for event in told if event.type == events.FOLLOW_UP]
+    assert follow_up.data["after_tool_call_id"] == "c1_count_up"
+    after = [event for event in told if event.id > follow_up.id]
+    assert [event.type for event in after[:3]] == [events.NOTICE, events.CONTEXT, events.START_STEP]
+    assert after[0].data["message"] == "1 file was not found and is left out."
+    heard = lines_of(script.asked[1])[-2:]
+    assert heard[0] == "<user_follow_up>read this</user_follow_up>"
+    assert f"{mine}: notes.md, text/markdown, 12 bytes" in heard[1]
+    assert other not in str(heard)
+    await both.bridge.ask("and?")
+    assert lines_of(script.asked[2])[1:3] == heard
+
+
+async def test_files_of_a_follow_up_are_named_by_whoever_goes_on(both: Stage, either: Switched):
+    """2.11, 11.1: the message was taken, and the worker was lost before it had looked for the files."""
+    script = await both.play(calls(("rest", '{"n": 1}')), BYE)
+    mine, lost = new_id(), asyncio.Event()
+    hang(either, mine)
+    pilot = either[1].pilot
+    assert pilot is not None
+    looked = pilot.parts[Attachments]
+    assert isinstance(looked, Attachments)
+    find = looked.index.find_files
+
+    async def never(user_id: str, ids: Sequence[str]) -> Sequence[FileFacts]:
+        looked.index.find_files = find
+        lost.set()
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    turn_id = await both.bridge.start("go")
+    await until(lambda: both.shop.done == [1])
+    message = both.bridge.message("read this", file_ids=(mine, new_id()))
+    await both.bridge.chat.start_turn(both.bridge.stand.ann.actor, both.bridge.session_id, message)
+    looked.index.find_files = never
+    both.shop.gate.set()
+    await until(lost.is_set)
+    await either[1].replace_worker(either[0])
+    assert await both.bridge.ended(turn_id) == "completed"
+    told = await both.bridge.events()
+    assert len([event for event in told if event.type == events.FOLLOW_UP]) == 1
+    assert [event.data["code"] for event in told if event.type == events.NOTICE] == ["files_dropped"]
+    assert len(script.asked) == 2
+    assert f"{mine}: notes.md" in lines_of(script.asked[1])[-1]
 
 
 async def test_without_a_store_every_file_is_missing(both: Stage):

@@ -74,6 +74,12 @@ def dropped(count: int) -> list[Draft]:
     return [events.notice("files_dropped", told, level="warning")]
 
 
+def unnamed_files(own: Sequence[Event]) -> list[str]:
+    """The ids that came with messages of a turn since it last told the model what there is."""
+    told = max((place for place, event in enumerate(own) if event.type == events.CONTEXT), default=-1)
+    return file_ids(own[told + 1 :])
+
+
 def file_ids(said: Iterable[Event]) -> list[str]:
     """The ids that came with messages, each once."""
     many: list[Json] = []

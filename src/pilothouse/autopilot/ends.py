@@ -8,7 +8,7 @@ class End(Enum):
     """How a leg of the way ended."""
 
     ANSWERED = "answered"
-    AGAIN = "again"  # room must be made before the next call
+    AGAIN = "again"  # there is more to hear, or room to make, before the next call
     HANDED_ON = "handed on"  # the process stops; another worker goes on
     ASLEEP = "asleep"  # its calls wait for other work; whoever is woken goes on
 

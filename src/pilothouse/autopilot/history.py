@@ -153,6 +153,8 @@ class _Folder:
                 self._opening = self._hear_again()
             case events.CONTEXT if own and self._opening is not None:
                 self._opening.beside = rendered(cast(list[JsonObject], event.data["blocks"]))
+            case events.CONTEXT if self._opening is None:  # beside a follow-up: a part of the conversation
+                self.hear(rendered(cast(list[JsonObject], event.data["blocks"])))
             case events.FOLLOW_UP if self._opening is not None:
                 self._opening.merge(event.data)
             case events.FOLLOW_UP:

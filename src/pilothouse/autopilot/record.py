@@ -13,7 +13,7 @@ from pilothouse.autopilot.stream import ResponseStream
 from pilothouse.base.committer import Write
 from pilothouse.base.deferred import Deferred
 from pilothouse.base.tools import Outcome
-from pilothouse.features.chat import Draft, Event, Message, OpenTurn, TurnLog, events, follow_up_of
+from pilothouse.features.chat import Draft, Event, OpenTurn, TurnLog, events, follow_up_of
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json, JsonObject, dumps
 
@@ -190,12 +190,12 @@ class TurnRecord:
         if step is not None and step < self.step and not self.log.parts.calls:
             self.finish_step()
 
-    async def take_follow_ups(self) -> tuple[Message, ...]:
-        """What the user wrote meanwhile, now part of the turn."""
-        drained = await self.log.drain_pending()
-        if drained:
-            self._remember([follow_up_of(drained)])  # the log has it already
-        return drained
+    async def take_follow_ups(self) -> None:
+        """What the user wrote meanwhile is part of the turn now, right behind the results of its last round."""
+        made = [] if self.last is None else self.last.tool_calls
+        after = made[-1].tool_call_id if made else None
+        if drained := await self.log.drain_pending(after):
+            self._remember([follow_up_of(drained, after)])  # the log has it already
 
     # How it ends.
 

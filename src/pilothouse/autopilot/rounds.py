@@ -16,11 +16,11 @@ from pydantic_ai.usage import UsageLimits
 
 from pilothouse.autopilot.abandoned import abandoned_row, kept_row, lost_row
 from pilothouse.autopilot.answering import answer_calls, require_lease
+from pilothouse.autopilot.attachments import look_at_files, unnamed_files
 from pilothouse.autopilot.breakers import tripped
-from pilothouse.autopilot.context import follow_up_block
 from pilothouse.autopilot.ends import End, Failed
 from pilothouse.autopilot.faults import ATTEMPTS, FALLS_BACK, fault_of, pause_before, require_whole
-from pilothouse.autopilot.history import asked_to_close, said_parts
+from pilothouse.autopilot.history import asked_to_close
 from pilothouse.autopilot.models import Chosen, fallback_notice
 from pilothouse.autopilot.pictures import can_see, look_at_pictures
 from pilothouse.autopilot.purse import Purse
@@ -33,6 +33,7 @@ from pilothouse.base import failpoints
 from pilothouse.base.jobs.lease import LeaseLost
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import Hold
+from pilothouse.features.chat import events
 from pilothouse.features.models import CostRow, insert_cost, worth_a_row
 from pilothouse.kit.ids import new_id
 
@@ -92,7 +93,6 @@ class Rounds:
         failures, made = 0, len(self.record.rounds)
         while True:
             try:
-                await self._look()
                 return await self._leg(closing=closing)
             except UserError as error:  # the library knows beforehand that this model cannot be asked
                 log.warning("turn.model_refused", turn_id=self.record.turn_id, error=_name(error))
@@ -117,6 +117,7 @@ class Rounds:
         self.record.finish_answered_step()
         if not closing:
             await self._hear_what_waited()
+        await self._look()
         require_lease(self.hold)
         await self.room.make_if_full()
         messages = self.record.messages()
@@ -145,7 +146,7 @@ class Rounds:
                     node = await self._hand_over(run, node)
                     if (why := tripped(self.record.own, self.tools.tools)) is not None:
                         return Failed(*why)
-                    if (stopped := await self._hear(node)) is not None:
+                    if (stopped := await self._stop_to_hear()) is not None:
                         return stopped
                 else:
                     node = await run.next(node)
@@ -263,25 +264,21 @@ class Rounds:
         self.record.pictures = await look_at_pictures(*about, sees=can_see(self.chosen.slug, self.sees))
 
     async def _hear_what_waited(self) -> None:
-        """Between two rounds, where the last worker was lost. Of a turn that asks nobody it stays pending."""
-        if self.record.rounds and not self.record.log.parts.calls and await self._refusal() is None:
+        """Between two rounds, behind the results. Of a turn that asks nobody it stays pending."""
+        between = self.record.rounds and self.record.log.parts.step is None
+        if between and await self._refusal() is None:
             await self.record.take_follow_ups()
+        if ids := unnamed_files(self.record.own):
+            blocks, notices = await look_at_files(self.tools.ledger.context, ids)
+            self.record.add(*notices, events.context(blocks))
 
-    async def _hear(self, asked: Any) -> End | Failed | None:
-        """What the user wrote meanwhile, after the results. Where no call follows here it stays pending."""
+    async def _stop_to_hear(self) -> End | Failed | None:
+        """Whether the user wrote something meanwhile: the next leg reads it in the log, as one after a loss would."""
         if self.hold.stopping.is_set():
             return End.HANDED_ON
         if (refused := await self._refusal()) is not None:
             return refused
-        taken = await self.record.take_follow_ups()
-        told = follow_up_block([one.text for one in taken], [one.context for one in taken])
-        if told and Agent.is_model_request_node(asked):
-            files = [file_id for one in taken for file_id in one.file_ids]
-            if files:
-                await self._look()
-            request = asked.request
-            request.parts = [*request.parts, *said_parts([told], files, self.record.pictures)]
-        return None
+        return End.AGAIN if await self.record.log.hears_pending() else None
 
     async def _note_refused(self, event: FunctionToolResultEvent) -> None:
         """A call that never reached a tool: there is none of that name, or its arguments are no JSON."""
