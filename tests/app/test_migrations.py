@@ -17,15 +17,19 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import MetaData, inspect
+from sqlalchemy import MetaData, inspect, text
 from sqlalchemy.engine import Connection
 
 from pilothouse.app import migrate as migrating
+from pilothouse.app.cli.desk import open_reader
 from pilothouse.app.migrate import SchemaAhead, SchemaBehind, current_revision, migrate, ready_schema
 from pilothouse.app.profile import Profile
 from pilothouse.app.tables import metadata
+from pilothouse.base.actor import Actor
 from pilothouse.base.database import Database
 from pilothouse.base.settings import Settings
+from pilothouse.features.chat.queries import ListAsk, list_sessions
+from pilothouse.kit.ids import UserId
 from pilothouse.migrations import HEAD, KNOWN
 from tests.databases import empty_postgres, sqlite_url
 
@@ -116,6 +120,34 @@ async def test_migrating_gives_the_tables_that_the_code_declares(database: Datab
         await connection.run_sync(declared().drop_all)
         await connection.run_sync(declared().create_all)
         assert await connection.run_sync(described) == migrated
+
+
+NEW_SESSION = (
+    "insert into chat_sessions (id, user_id, title, title_source, pinned, origin, created_at, updated_at, head,"
+    " metadata, state, seen, ended, needs_user, prompt_tokens, completion_tokens)"
+    " values (:id, 'ann', :title, 'auto', false, 'web', 1, 1, 0, '{}', '{}', 0, 0, false, 0, 0)"
+)
+NEW_MESSAGE = (
+    "insert into chat_messages (session_id, message_id, user_id, digest, excerpt, created_at)"
+    " values (:id, :message_id, 'ann', '', :excerpt, 1)"
+)
+
+
+async def test_sessions_stay_found_by_their_titles_and_messages(database: Database):
+    """autopilot:1.7: those from before texts were folded, more of them than are folded at once."""
+    profile = Profile(database.url, None, None)
+    await migrate(profile, database, to="0017")
+    titles = {"named": "Große PLÄNE", "bare": None, "said": "x"}
+    messages = [{"id": "said", "message_id": f"{n:04}", "excerpt": f"ÄRGER {n}"} for n in range(2_100)]
+    async with database.engine.begin() as connection:
+        await connection.execute(text(NEW_SESSION), [{"id": id, "title": title} for id, title in titles.items()])
+        await connection.execute(text(NEW_MESSAGE), messages)
+    await migrate(profile, database)
+    reader = open_reader(profile)
+    for q, wanted in {"pläne": "named", "GROSSE": "named", "Ärger 0": "said", "ärger 2099": "said"}.items():
+        found, total = await list_sessions(reader, Actor(UserId("ann")), ListAsk(q=q))
+        assert ([view.id for view in found], total) == ([wanted], 1), q
+    await reader.close()
 
 
 STARTER = """

@@ -67,6 +67,10 @@ class Play:
         self.turn.log.add(events.text_start(block), *deltas, events.text_end(block, text))
         self.turn.log.add(events.finish_step(self.step))
 
+    async def do_mirror(self, text: str) -> None:
+        """Say what the user did not: the same backwards."""
+        await self.do_say(text[::-1])
+
     async def do_think(self, text: str) -> None:
         block = new_id()
         self._begin_step()

@@ -1979,7 +1979,7 @@ export interface paths {
         };
         /**
          * List Chat Sessions
-         * @description The caller's sessions, newest first. `q` looks for a text in titles and in what the user said.
+         * @description The caller's sessions, newest first. `q` looks for a text in titles and in what was said.
          */
         get: operations["list_chat_sessions"];
         put?: never;
@@ -2231,7 +2231,7 @@ export interface paths {
         };
         /**
          * List Chat Sessions
-         * @description The caller's sessions, newest first. `q` looks for a text in titles and in what the user said.
+         * @description The caller's sessions, newest first. `q` looks for a text in titles and in what was said.
          */
         get: operations["v1_list_chat_sessions"];
         put?: never;

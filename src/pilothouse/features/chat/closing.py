@@ -1,4 +1,4 @@
-"""What is still open in a turn, and the events that close it: every start gets exactly one end."""
+"""What was said in a turn, what is still open, and the events that close it: every start gets exactly one end."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,6 +24,7 @@ class OpenParts:
     blocks: dict[str, str] = field(default_factory=dict[str, str])  # type of the start, by block
     texts: dict[str, str] = field(default_factory=dict[str, str])
     calls: dict[str, str] = field(default_factory=dict[str, str])  # tool, by call
+    said: dict[str, str] = field(default_factory=dict[str, str])  # to its end, by block of text
 
     def see(self, event: Draft | Event) -> None:
         data = event.data
@@ -40,6 +41,11 @@ class OpenParts:
             case kind if kind in _ENDS:
                 self.blocks.pop(block_id, None)
                 self.texts.pop(block_id, None)
+                if kind == events.TEXT_END:
+                    self.said[block_id] = cast(str, data["text"])
+            case events.STEP_RESET:
+                for part_id in cast(list[str], data["part_ids"]):
+                    self.said.pop(part_id, None)
             case kind if kind in _CALLS:
                 self.calls[call_id] = cast(str, data["tool"])
             case kind if kind in _RESULTS:

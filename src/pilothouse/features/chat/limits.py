@@ -22,7 +22,7 @@ CANCEL_CONFIRM_SECONDS = 5.0
 HEARTBEAT_SECONDS = 8.0
 
 MAX_FRAME = 64 * 1024
-EXCERPT = 2_000
+MAX_FOUND_IN = 200_000  # characters of what is said in a turn that a session is found by
 MAX_BACKGROUND_TASKS = 32  # of one session
 MAX_TOOL_READ = 50_000  # characters of a stored result that are read at once
 MAX_NESTING = 3  # sub-sessions below a session that is nobody's

@@ -29,6 +29,7 @@ chat_sessions = Table(
     Column("needs_user", Boolean, nullable=False),
     Column("prompt_tokens", BigInteger, nullable=False),
     Column("completion_tokens", BigInteger, nullable=False),
+    Column("title_folded", Text),  # to be found by
     Index("ix_chat_sessions_user", "user_id", "updated_at", "id"),
     Index(
         "uq_chat_sessions_builder",
@@ -69,6 +70,7 @@ chat_turns = Table(
     Column("trimmed_at", BigInteger),  # when its deltas were let go
     Column("fence", BigInteger, nullable=False),  # of the last flush, and its number: they prove what landed
     Column("flushes", BigInteger, nullable=False),
+    Column("said", Text),  # what AutoPilot said in it, folded, to be found by; written once, at the end
     Index("ix_chat_turns_session", "session_id", "first_event"),
     Index(
         "ix_chat_turns_untrimmed",
@@ -88,7 +90,7 @@ chat_messages = Table(
     Column("message_id", Id, primary_key=True),  # the client's: sending twice leaves one
     Column("user_id", Id, nullable=False),
     Column("digest", String(64), nullable=False),
-    Column("excerpt", Text, nullable=False),  # to be found by
+    Column("excerpt", Text, nullable=False),  # the text, folded, to be found by
     Column("turn_id", Id),  # the turn that took it; null while it is pending
     Column("event_id", BigInteger),
     Column("created_at", BigInteger, nullable=False),

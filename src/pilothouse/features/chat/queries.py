@@ -10,6 +10,7 @@ from pilothouse.base.reader import Reader
 from pilothouse.base.work import Read
 from pilothouse.features.chat.errors import SessionNotFound
 from pilothouse.features.chat.events import Event, events_of
+from pilothouse.features.chat.finding import folded
 from pilothouse.features.chat.present import SESSION_COLUMNS, SESSION_TABLES, SessionView, session_of
 from pilothouse.features.chat.writes.messages import PENDING, Message, message_of
 
@@ -68,11 +69,12 @@ def _where(actor: Actor, ask: ListAsk) -> tuple[str, list[Any]]:
     if not ask.include_sub:
         where += " and s.parent_session_id is null and s.origin <> 'autopilot_block'"
     if ask.q:
-        escaped = ask.q.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        escaped = folded(ask.q).replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
         params.append(f"%{escaped}%")
         where += (
-            " and (lower(coalesce(s.title, '')) like ?2 escape '\\' or exists (select 1 from chat_messages m"
-            " where m.session_id=s.id and lower(m.excerpt) like ?2 escape '\\'))"
+            " and (s.title_folded like ?2 escape '\\'"
+            " or exists (select 1 from chat_messages m where m.session_id=s.id and m.excerpt like ?2 escape '\\')"
+            " or exists (select 1 from chat_turns a where a.session_id=s.id and a.said like ?2 escape '\\'))"
         )
     return where, params
 

@@ -17,6 +17,7 @@ from pilothouse.base.jobs.watches import tell_watchers
 from pilothouse.features.chat import events
 from pilothouse.features.chat.closing import OpenParts
 from pilothouse.features.chat.events import Draft, entry_text
+from pilothouse.features.chat.finding import found_in
 from pilothouse.features.chat.limits import KIND
 from pilothouse.features.chat.lines import Lines, Place
 from pilothouse.features.chat.news import session_news
@@ -185,7 +186,7 @@ class TurnLog:
         """
         self.add(*self.parts.close())
         await self._quiet()
-        how = Ending(status, reason, self.place.created_at, new_id(), micros(), refusal)
+        how = Ending(status, reason, self.place.created_at, new_id(), micros(), refusal, found_in(self.parts.said))
         failpoints.hit("before_settle")
         answers = await self._land(ending.settle_turn(self.job, self._take(), how))
         failpoints.hit("after_settle")

@@ -38,7 +38,7 @@ async def list_chat_sessions(
     pinned_first: Flag = False,
     include_sub: Flag = False,
 ) -> Response:
-    """The caller's sessions, newest first. `q` looks for a text in titles and in what the user said."""
+    """The caller's sessions, newest first. `q` looks for a text in titles and in what was said."""
     ask = ListAsk(limit, offset, q, pinned_first, include_sub)
     found, total = await queries.list_sessions(chat_of(request).reader, actor, ask)
     return json_of({"sessions": [session_json(view) for view in found], "total": total})

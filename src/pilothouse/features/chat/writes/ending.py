@@ -25,6 +25,7 @@ class Ending(NamedTuple):
     next_turn_id: str  # of the turn that takes what is still pending
     now: int
     refusal: Draft | None = None  # a notice that says why nothing may begin by itself now
+    said: str = ""  # what the session is found by from now on
 
 
 class Settled(NamedTuple):
@@ -68,8 +69,8 @@ def _settle(job: Claimed, flush: Flush, ending: Ending) -> Script:
 
 def _close_rows(job: Claimed, flush: Flush, ending: Ending, status: str, reason: str | None, last: int) -> Script:
     yield (
-        "update chat_turns set status=?2, reason=?3, last_event=?4, ended_at=?5 where id=?1",
-        (job.id, status, reason, last, ending.now),
+        "update chat_turns set status=?2, reason=?3, last_event=?4, ended_at=?5, said=?6 where id=?1",
+        (job.id, status, reason, last, ending.now, ending.said),
     )
     yield "delete from chat_rounds where turn_id=?1", (job.id,)
     yield "delete from watches where watcher_id=?1", (job.id,)
@@ -121,6 +122,6 @@ def settle_turn(job: Claimed, flush: Flush, ending: Ending) -> WriteSet:
     return WriteSet(
         writes=((_SETTLE, (job, flush, ending)),),
         proof=(_TURN_ENDED, (job.id, job.fence)),
-        size=size_of(flush),
+        size=size_of(flush) + len(ending.said),
         locks=(job.top,),
     )

@@ -8,6 +8,7 @@ from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.statements import REFUSED, Sql, delete_by, insert_into, update_by
 from pilothouse.features.chat import events
 from pilothouse.features.chat.events import entry_text
+from pilothouse.features.chat.finding import folded
 from pilothouse.features.chat.models import chat_background, chat_messages, chat_pending, chat_sessions, chat_turns
 from pilothouse.features.chat.writes.appending import append
 from pilothouse.kit.json import JsonObject, dumps
@@ -52,8 +53,9 @@ def create_session(session_id: str, user_id: str, ask: NewSession, now: int) -> 
 
 def _set_title(session_id: str, user_id: str, title: str, now: int) -> Script:
     rows = yield (
-        "update chat_sessions set title=?3, title_source='user' where id=?1 and user_id=?2 returning id",
-        (session_id, user_id, title),
+        "update chat_sessions set title=?3, title_folded=?4, title_source='user' where id=?1 and user_id=?2"
+        " returning id",
+        (session_id, user_id, title, folded(title)),
     )
     if not rows:
         return REFUSED
@@ -62,8 +64,9 @@ def _set_title(session_id: str, user_id: str, title: str, now: int) -> Script:
 
 def _suggest_title(session_id: str, user_id: str, title: str, now: int) -> Script:
     rows = yield (
-        "update chat_sessions set title=?3 where id=?1 and user_id=?2 and title_source='auto' returning id",
-        (session_id, user_id, title),
+        "update chat_sessions set title=?3, title_folded=?4 where id=?1 and user_id=?2 and title_source='auto'"
+        " returning id",
+        (session_id, user_id, title, folded(title)),
     )
     if not rows:
         return None

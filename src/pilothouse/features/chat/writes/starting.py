@@ -8,8 +8,8 @@ from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.statements import REFUSED, Sql
 from pilothouse.features.chat import events
 from pilothouse.features.chat.events import entry_text
+from pilothouse.features.chat.finding import folded
 from pilothouse.features.chat.limits import (
-    EXCERPT,
     KIND,
     MAX_PENDING_MESSAGE,
     MAX_PENDING_MESSAGES,
@@ -133,9 +133,11 @@ def admit(new: NewTurn, message: Message, retries: int | None = None) -> Script:
     appended = yield from append(new.session_id, texts)
     if appended is REFUSED:
         return REFUSED
+    title = first_title(message.text)
     yield (
-        "update chat_sessions set turn_id=?2, updated_at=?3, needs_user=?4, title=coalesce(title, ?5) where id=?1",
-        (new.session_id, new.id, new.now, False, first_title(message.text)),
+        "update chat_sessions set turn_id=?2, updated_at=?3, needs_user=?4, title=coalesce(title, ?5),"
+        " title_folded=coalesce(title_folded, ?6) where id=?1",
+        (new.session_id, new.id, new.now, False, title, folded(title)),
     )
     allowed, told = permissions_text(message.permissions), appended.first if retries is None else retries
     yield (
@@ -169,7 +171,7 @@ def _buffer(new: NewTurn, message: Message, active: str) -> Script:
 def _remember(
     new: NewTurn, message: Message, turn_id: str | None, event_id: int | None, queued_at: int | None
 ) -> Script:
-    row = (new.session_id, message.message_id, new.user_id, new.digest, message.text[:EXCERPT].replace("\x00", ""))
+    row = (new.session_id, message.message_id, new.user_id, new.digest, folded(message.text))
     yield (
         "insert into chat_messages (session_id, message_id, user_id, digest, excerpt, turn_id, event_id, created_at,"
         " queued_at) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -197,6 +199,6 @@ def start_turn(new: NewTurn, message: Message) -> WriteSet:
     return WriteSet(
         writes=((_START, (new, message)),),
         proof=(_MESSAGE_LANDED, (new.session_id, message.message_id)),
-        size=2 * len(message.text) + 1000,
+        size=3 * len(message.text) + 1000,
         locks=(lane_of(new.user_id),),
     )
