@@ -14,7 +14,7 @@ from pilothouse.base.http.tickets import Tickets
 from pilothouse.base.telemetry import REGISTRY
 from pilothouse.features.accounts import routes as accounts
 from pilothouse.features.agents import routes as agents
-from pilothouse.features.chat import Conversations
+from pilothouse.features.chat import Conversations, builder_session_of
 from pilothouse.features.chat import routes as chat
 from pilothouse.features.credentials import routes as credentials
 from pilothouse.features.files import routes as files
@@ -72,6 +72,7 @@ def build_app(house: House, *, registry: CollectorRegistry = REGISTRY) -> FastAP
     app.state.runs = house.runs
     app.state.reviews = house.reviews
     app.state.chat = house.chat
+    app.state.builder_chat = builder_session_of
     app.state.conversations = Conversations(house.reader, house.fanout, house.settings.show_reasoning)
     app.state.run_events = RunEvents(house.reader, house.fanout, house.plans)
     app.state.channels = channels(app.state.conversations, app.state.run_events, house.fanout)

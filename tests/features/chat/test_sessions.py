@@ -39,6 +39,25 @@ async def test_a_session_bound_to_an_agent_exists_once(parlour: Parlour):
     await bob.leave()
 
 
+async def test_an_agents_settings_name_the_session_that_it_is_built_in(parlour: Parlour):
+    """1.3: through new versions and beside other settings, for its owner, until the session is gone."""
+    agent = await parlour.stand.agent(graphs.adder())
+    browser, path = parlour.stand.ann.browser, f"/api/agents/{agent}"
+    plain = {"review_required": True, "review_sensitive": False}
+    assert (await browser.get(f"{path}/settings")).json() == plain | {"builder_chat_session_id": None}
+    session = (await browser.post("/api/chat/sessions", json={"builder_graph_id": agent})).json()["id"]
+    await parlour.session(builder_graph_id=await parlour.stand.agent(graphs.adder()))
+    pointer = {"builder_chat_session_id": session}
+    changed = await browser.patch(f"{path}/settings", json={"review_sensitive": True})
+    assert changed.json() == plain | {"review_sensitive": True} | pointer
+    newer = {"graph": graphs.adder(2), "base_version": 1}
+    assert (await browser.put(path, json=newer)).json()["version"] == 2
+    assert (await browser.get(f"{path}/settings")).json() == changed.json()
+    assert (await browser.patch(f"{path}/settings", json=pointer)).status_code == 422  # read, never written
+    await browser.delete(f"/api/chat/sessions/{session}")
+    assert (await browser.get(f"{path}/settings")).json()["builder_chat_session_id"] is None
+
+
 async def test_the_list_shows_status_newest_first_and_finds_by_text(parlour: Parlour):
     """1.5, 1.7."""
     browser = parlour.stand.ann.browser

@@ -121,11 +121,16 @@ async def test_w3_a_child_is_as_careful_as_its_parent(stand: Stand):
     assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"done": [1]}
 
 
+def reviews(*, sensitive: bool) -> dict[str, Json]:
+    """The settings of an agent that nobody builds in a chat."""
+    return {"review_required": True, "review_sensitive": sensitive, "builder_chat_session_id": None}
+
+
 async def test_w3_imported_agents_ask_from_the_start(small: Stand):
     answer = await small.ann.browser.post("/api/agents/import", json={"document": graphs.acts(1)})
     assert answer.status_code == 201, answer.text
     settings = await small.ann.browser.get(f"/api/agents/{answer.json()['agent_id']}/settings")
-    assert settings.json() == {"review_required": True, "review_sensitive": True}
+    assert settings.json() == reviews(sensitive=True)
 
 
 async def test_w3_one_approval_lasts_however_often_the_block_waits(stand: Stand):
@@ -150,9 +155,9 @@ async def test_a10_settings_are_of_the_agent_and_make_no_version(stand: Stand):
     """A10, as far as they exist: what asks a person. Runs that have begun keep to what they began with."""
     agent = await stand.agent(graphs.acts(1))
     place = f"/api/agents/{agent}/settings"
-    assert (await stand.ann.browser.get(place)).json() == {"review_required": True, "review_sensitive": False}
+    assert (await stand.ann.browser.get(place)).json() == reviews(sensitive=False)
     changed = await stand.ann.browser.patch(place, json={"review_sensitive": True})
-    assert changed.json() == {"review_required": True, "review_sensitive": True}
+    assert changed.json() == reviews(sensitive=True)
     run = await stand.start(agent)
     (review,) = await asked(stand, run["id"])
     await stand.ann.browser.patch(place, json={"review_sensitive": False})

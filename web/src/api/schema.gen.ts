@@ -2969,13 +2969,16 @@ export interface components {
         };
         /**
          * AgentSettingsOut
-         * @description Whether review blocks ask a person, and whether every block that is marked as sensitive does.
+         * @description Whether review blocks ask a person, whether every block that is marked as sensitive does, and the chat session
+         *     in which its owner builds it, if there is one.
          */
         AgentSettingsOut: {
             /** Review Required */
             review_required: boolean;
             /** Review Sensitive */
             review_sensitive: boolean;
+            /** Builder Chat Session Id */
+            builder_chat_session_id: string | null;
         };
         /** ApiKeyOut */
         ApiKeyOut: {

@@ -9,6 +9,7 @@ from pilothouse.features.chat.events import Draft, Event
 from pilothouse.features.chat.limits import KIND, MAX_ATTEMPTS, user_channel
 from pilothouse.features.chat.lines import Lines
 from pilothouse.features.chat.piloting import BlockPilot
+from pilothouse.features.chat.queries import builder_session_of
 from pilothouse.features.chat.reaching import RUN, SUB_SESSION
 from pilothouse.features.chat.reading import Conversations
 from pilothouse.features.chat.service import Chat, MessagePending, TurnBegun
@@ -51,6 +52,7 @@ __all__ = [
     "TurnLimit",
     "TurnLog",
     "Turns",
+    "builder_session_of",
     "closing_events",
     "events",
     "follow_up_of",

@@ -48,6 +48,13 @@ async def find_builder_session(reader: Reader, actor: Actor, graph_id: str) -> s
     return rows[0][0] if rows else None
 
 
+async def builder_session_of(read: Read, graph_id: str) -> str | None:
+    """The same as this unit sees it: what an agent's settings show."""
+    sql = "select id from chat_sessions where user_id=:user_id and builder_graph_id=:graph_id"
+    found = await read.session.execute(text(sql), {"user_id": read.actor.user_id, "graph_id": graph_id})
+    return found.scalar_one_or_none()
+
+
 async def list_sessions(reader: Reader, actor: Actor, ask: ListAsk) -> tuple[list[SessionView], int]:
     """A page, newest first, and how many there are in all."""
     where, params = _where(actor, ask)

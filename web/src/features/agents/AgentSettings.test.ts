@@ -8,7 +8,11 @@ import { agentSettings } from './queries'
 test('N6: what has been read stays when reading it again fails', () => {
   const client = new QueryClient()
   const { queryKey } = agentSettings('a')
-  client.setQueryData(queryKey, { review_required: true, review_sensitive: false })
+  client.setQueryData(queryKey, {
+    review_required: true,
+    review_sensitive: false,
+    builder_chat_session_id: null,
+  })
   client
     .getQueryCache()
     .find({ queryKey })
