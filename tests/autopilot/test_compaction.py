@@ -109,6 +109,7 @@ def test_ids_the_todo_list_and_the_guide_outlive_every_summary():
         made("create_agent", {"agent_id": "agent-1", "agent_name": "Digest"}),
         made("run_agent", {"execution_id": "run-1", "graph_id": "agent-1"}),
         made("view_agent_output", {"execution": {"execution_id": "run-2"}}),
+        events.tool_output_available("c", "web_fetch", {"content": "long"}, file=("file-2", "/sessions/s/x.json")),
         made("get_agent_building_guide", {"content": "long"}),
         events.background("bg-1", "run_agent", "running", "run", "run-3"),
         made("run_sub_session", {"sub_session_id": "sub-1"}),
@@ -118,7 +119,17 @@ def test_ids_the_todo_list_and_the_guide_outlive_every_summary():
     message = told[-1].id
     told = compacted(compacted(told, message - 1), message - 1, 5_000, "shorter")
     read = contents(model_messages(told, NOW, [])[0])[0]
-    for kept in ("file-1", "agent-1 (Digest)", "run-1", "run-2", "run-3", "bg-1", "sub-1", "guide was read"):
+    for kept in (
+        "file-1",
+        "file-2 (/sessions/s/x.json)",
+        "agent-1 (Digest)",
+        "run-1",
+        "run-2",
+        "run-3",
+        "bg-1",
+        "sub-1",
+        "guide was read",
+    ):
         assert kept in read, kept
     assert "Water the &lt;plants&gt;" in read
     assert "session_id" not in kept_facts(told)

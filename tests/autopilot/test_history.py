@@ -17,9 +17,9 @@ from pydantic_ai.messages import (
 )
 
 from pilothouse.autopilot.context import RESERVED, page_context, rendered, system_prompt, without_reserved_tags
-from pilothouse.autopilot.history import MAX_TOOL_TEXT, for_model, model_messages, raw_response, read_response
-from pilothouse.features.chat import Draft, Event, events
-from pilothouse.kit.json import dumps
+from pilothouse.autopilot.history import model_messages, raw_response, read_response
+from pilothouse.features.chat import MAX_TOOL_TEXT, Draft, Event, events, for_model
+from pilothouse.kit.json import JsonObject, dumps
 
 OLD, NOW = "old-turn", "this-turn"
 
@@ -174,13 +174,16 @@ def test_ordinary_angle_brackets_stay():
     assert without_reserved_tags(text) == text
 
 
-def test_a_long_result_is_cut_for_the_model_and_what_is_for_the_web_is_left_out():
-    assert for_model({"type": "agent_output", "is_dry_run": True, "x": 1}, "c") == {"type": "agent_output", "x": 1}
-    cut = for_model({"type": "web_fetch", "content": "y" * (2 * MAX_TOOL_TEXT)}, "c")
-    assert isinstance(cut, dict)
-    assert (cut["truncated"], cut["tool_call_id"]) == (True, "c")
-    assert "read_tool_result" in str(cut["message"])
-    assert len(dumps(cut)) < MAX_TOOL_TEXT + 30_000
+def test_results_stand_in_the_history_as_the_models_copy():
+    """8.8, T10: cut, without what is for the web, with the file that the log names."""
+    told: JsonObject = {"type": "web_fetch", "is_dry_run": True, "content": '"' * MAX_TOOL_TEXT}
+    long = events.tool_output_available("c1", "find_block", told, file=("f1", "/sessions/s/x.json"))
+    old = [said("hi"), events.start_step(1), *call(), long, events.finish_step(1)]
+    messages = model_messages(log((OLD, old), (NOW, [said("next")])), NOW, [])
+    (cut,) = [part.content for part in messages[2].parts if isinstance(part, ToolReturnPart)]
+    assert cut == for_model(long.data)
+    text = dumps(cut)
+    assert ('"file_id":"f1"' in text, "is_dry_run" in text, len(text) <= MAX_TOOL_TEXT) == (True, False, True)
 
 
 def test_the_system_prompt_is_always_the_same():

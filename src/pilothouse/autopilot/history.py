@@ -20,15 +20,13 @@ from pydantic_ai.messages import (
 from pilothouse.autopilot.compaction import last_compaction, recap, shortened, up_to
 from pilothouse.autopilot.context import CLOSING, follow_up_block, message_text, page_context, rendered
 from pilothouse.autopilot.pictures import Pictures
-from pilothouse.features.chat import Event, events
-from pilothouse.kit.json import Json, JsonObject, dumps
+from pilothouse.features.chat import Event, events, for_model
+from pilothouse.kit.json import Json, JsonObject
 
 RETRYING: Final = (
     "The last attempt to answer this broke off. What was finished stands above: go on from there, and do not do again"
     " what was done."
 )
-MAX_TOOL_TEXT: Final = 70_000  # characters of one result that a model is shown
-_FOR_THE_WEB: Final = ("is_dry_run",)  # fields of a result that no model sees
 
 
 def raw_response(response: ModelResponse) -> Json:
@@ -38,19 +36,6 @@ def raw_response(response: ModelResponse) -> Json:
 
 def read_response(raw: Json) -> ModelResponse:
     return cast(ModelResponse, ModelMessagesTypeAdapter.validate_python([raw])[0])
-
-
-def for_model(output: Json, call_id: Json) -> Json:
-    """The model's copy of a result: without what is for the web, and cut where it is too long."""
-    if isinstance(output, dict):
-        output = {name: value for name, value in output.items() if name not in _FOR_THE_WEB}
-    text = dumps(output)
-    if len(text) <= MAX_TOOL_TEXT:
-        return output
-    kind = output.get("type") if isinstance(output, dict) else None
-    rest: JsonObject = {"tool_call_id": call_id, "shown": MAX_TOOL_TEXT, "total": len(text)}
-    hint = "Cut. `read_tool_result` with this tool_call_id and an offset reads the rest."
-    return {"type": kind, "truncated": True, "message": hint, **rest, "text": text[:MAX_TOOL_TEXT]}
 
 
 @dataclass(slots=True)
@@ -70,7 +55,7 @@ class _Round:
             case events.TOOL_INPUT_AVAILABLE:
                 self.calls[str(data["tool_call_id"])] = (str(data["tool"]), data["input"])
             case events.TOOL_OUTPUT_AVAILABLE:
-                self.results.setdefault(str(data["tool_call_id"]), for_model(data["output"], data["tool_call_id"]))
+                self.results.setdefault(str(data["tool_call_id"]), for_model(data))
             case events.TOOL_OUTPUT_ERROR:
                 self.results.setdefault(str(data["tool_call_id"]), error_content(data))
             case events.STEP_RESET:

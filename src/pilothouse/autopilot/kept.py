@@ -25,7 +25,7 @@ _KINDS: Final = {
     "file_id": "files",
 }
 _REFERENCES: Final = {"run": "runs", "sub_session": "sub-sessions"}
-_NAMES: Final = {"agents": ("agent_name", "graph_name", "name"), "files": ("path", "name")}
+_NAMES: Final = {"agents": ("agent_name", "graph_name", "name"), "files": ("path", "workspace_path", "name")}
 
 
 def kept_facts(log: Iterable[Event]) -> str:
@@ -67,7 +67,7 @@ def _things(event: Event) -> Iterator[tuple[str, str, str]]:
             if event.data.get("ref_id"):
                 yield _REFERENCES.get(str(event.data["ref_kind"]), "background work"), str(event.data["ref_id"]), ""
         case events.TOOL_OUTPUT_AVAILABLE:
-            yield from _named(event.data["output"])
+            yield from _named(event.data)  # its output, and the file that has the whole of it
         case _:
             pass
 

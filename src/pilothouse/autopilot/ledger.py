@@ -11,6 +11,7 @@ from pydantic_ai.messages import ToolCallPart
 from pilothouse.autopilot.breakers import STOP_AND_ASK, TOLD_TO_STOP, failures_like
 from pilothouse.autopilot.parking import ParkedWork
 from pilothouse.autopilot.record import TurnRecord, arguments_of, can_be_kept
+from pilothouse.autopilot.shelving import shelved_result
 from pilothouse.base import failpoints
 from pilothouse.base.committer import CommitterOverloaded, DatabaseUnavailable
 from pilothouse.base.deferred import Deferred
@@ -76,7 +77,7 @@ class Ledger:
         began = time.monotonic()
         failpoints.hit("turn_call_committed")
         try:
-            answer = await self._within_budget(tool, self._told(call_id), asked)
+            answer = await self._within_budget(tool, ctx := self._told(call_id), asked)
         except (CommitterOverloaded, DatabaseUnavailable) as away:
             await self._leave_open(tool, call_id, away)
             return
@@ -84,7 +85,11 @@ class Ledger:
         if isinstance(answer, Deferred):
             await self.record.keep_wait(call_id, answer)
         else:
-            await self.record.keep_result(call_id, tool.name, answer, round((time.monotonic() - began) * 1000))
+            await self._keep(ctx, tool, answer, round((time.monotonic() - began) * 1000))
+
+    async def _keep(self, ctx: ToolContext, tool: Tool, outcome: Outcome, duration_ms: int) -> None:
+        async with shelved_result(ctx, tool.name, outcome.output) as file:
+            await self.record.keep_result(ctx.tool_call_id, tool.name, outcome, duration_ms, file)
 
     async def _leave_open(self, tool: Tool, call_id: str, away: Exception) -> None:
         """The database was away, and nobody knows what the call did."""
@@ -129,7 +134,7 @@ class Ledger:
                     failpoints.hit("turn_parked")
                 outcome = await tool.look(ctx, waiting, late=True)
             if outcome is not None:
-                await self.record.keep_result(call_id, tool.name, outcome, (micros() - waiting.since) // 1000)
+                await self._keep(ctx, tool, outcome, (micros() - waiting.since) // 1000)
 
     def wake_at(self, *, heard: bool) -> int:
         """When the first of those that wait has waited long enough."""

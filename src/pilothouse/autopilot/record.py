@@ -7,13 +7,14 @@ from typing import cast
 from pydantic_ai.messages import INVALID_JSON_KEY, BinaryContent, ModelMessage, ModelResponse, TextPart, ToolCallPart
 
 from pilothouse.autopilot.halves import mend
-from pilothouse.autopilot.history import error_content, for_model, model_messages, raw_response, read_response
+from pilothouse.autopilot.history import error_content, model_messages, raw_response, read_response
 from pilothouse.autopilot.pictures import Pictures
 from pilothouse.autopilot.stream import ResponseStream
 from pilothouse.base.committer import Write
 from pilothouse.base.deferred import Deferred
 from pilothouse.base.tools import Outcome
-from pilothouse.features.chat import Draft, Event, OpenTurn, TurnLog, events, follow_up_of
+from pilothouse.features.chat import Draft, Event, OpenTurn, TurnLog, events, follow_up_of, for_model
+from pilothouse.features.files import SHELVE, Shelved
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json, JsonObject, dumps
 
@@ -78,7 +79,7 @@ class TurnRecord:
         if event.type == events.TOOL_OUTPUT_AVAILABLE and data["success"]:
             self.tools_used.add(str(data["tool"]))
         if event.turn_id == self.turn_id:
-            content = for_model(data["output"], data["tool_call_id"]) if "output" in data else error_content(data)
+            content = for_model(data) if "output" in data else error_content(data)
             self.results.setdefault(str(data["tool_call_id"]), content)
 
     @property
@@ -158,14 +159,21 @@ class TurnRecord:
         """The tool that a call is of."""
         return self.log.parts.calls[call_id]
 
-    async def keep_result(self, call_id: str, tool: str, outcome: Outcome, duration_ms: int) -> Json:
-        """Log a result as soon as it is there; answers the model's copy."""
+    async def keep_result(
+        self, call_id: str, tool: str, outcome: Outcome, duration_ms: int, file: Shelved | None = None
+    ) -> Json:
+        """Log a result as soon as it is there; answers the model's copy. A file that has the whole of it appears with
+        the event that names it.
+        """
         self._end_wait(call_id)
+        named = None if file is None else (file.file_id, file.place.path)
         self.add(
             events.tool_output_available(
-                call_id, tool, outcome.output, success=outcome.success, duration_ms=duration_ms
+                call_id, tool, outcome.output, success=outcome.success, duration_ms=duration_ms, file=named
             )
         )
+        if file is not None:
+            self.log.write_also((SHELVE, (file,)))
         await self.log.barrier()
         return self.results[call_id]
 

@@ -1,5 +1,6 @@
 """JSON values and the one way we read and write them."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TypeAlias, cast
 
@@ -50,6 +51,12 @@ def depth(value: Json) -> int:
             stack.extend((child, level) for child in item)
         deepest = max(deepest, level)
     return deepest
+
+
+def fitting(text: str, limit: int) -> str:
+    """The longest beginning of a text that takes at most `limit` characters in JSON, its quotes not counted."""
+    longest = range(1, min(len(text), max(limit, 0)) + 1)
+    return text[: bisect_right(longest, limit, key=lambda length: len(dumps(text[:length])) - 2)]
 
 
 def join_arrays(texts: Sequence[str]) -> str:

@@ -4,9 +4,10 @@ from pilothouse.features.chat import events
 from pilothouse.features.chat.background import Background
 from pilothouse.features.chat.cancelling import Cancelled
 from pilothouse.features.chat.closing import OpenParts, closing_events
+from pilothouse.features.chat.copies import for_model, whole_copy
 from pilothouse.features.chat.errors import SessionNotFound, TurnLimit
 from pilothouse.features.chat.events import Draft, Event
-from pilothouse.features.chat.limits import KIND, MAX_ATTEMPTS, user_channel
+from pilothouse.features.chat.limits import KIND, MAX_ATTEMPTS, MAX_TOOL_TEXT, user_channel
 from pilothouse.features.chat.lines import Lines
 from pilothouse.features.chat.piloting import BlockPilot
 from pilothouse.features.chat.queries import builder_session_of
@@ -25,6 +26,7 @@ from pilothouse.features.chat.writes.sessions import NewSession
 __all__ = [
     "KIND",
     "MAX_ATTEMPTS",
+    "MAX_TOOL_TEXT",
     "RUN",
     "SUB_SESSION",
     "Background",
@@ -56,6 +58,8 @@ __all__ = [
     "closing_events",
     "events",
     "follow_up_of",
+    "for_model",
     "parking",
     "user_channel",
+    "whole_copy",
 ]

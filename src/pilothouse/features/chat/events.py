@@ -174,10 +174,19 @@ def tool_input_available(tool_call_id: str, tool: str, tool_input: Json, idempot
 
 
 def tool_output_available(
-    tool_call_id: str, tool: str, output: Json, *, success: bool = True, duration_ms: int = 0
+    tool_call_id: str,
+    tool: str,
+    output: Json,
+    *,
+    success: bool = True,
+    duration_ms: int = 0,
+    file: tuple[str, str] | None = None,
 ) -> Draft:
+    """`file`: id and path of the one that holds the whole of a result too long for models. Beside it, never in it."""
     data: JsonObject = {"tool_call_id": tool_call_id, "tool": tool, "output": output}
-    return Draft(TOOL_OUTPUT_AVAILABLE, data | {"success": success, "duration_ms": duration_ms})
+    data |= {"success": success, "duration_ms": duration_ms}
+    named: JsonObject = {} if file is None else {"file_id": file[0], "workspace_path": file[1]}
+    return Draft(TOOL_OUTPUT_AVAILABLE, data | named)
 
 
 def tool_output_error(tool_call_id: str, tool: str, code: str, message: str, *, duration_ms: int = 0) -> Draft:

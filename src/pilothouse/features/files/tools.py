@@ -16,11 +16,13 @@ from pilothouse.features.files.errors import FileTooLarge
 from pilothouse.features.files.paths import checked_parts, checked_place, session_folder
 from pilothouse.features.files.queries import FileFilter
 from pilothouse.kit.ids import child_id
+from pilothouse.kit.json import fitting
 
 tools = ToolBox()
 
 MAX_INLINE = 32 * 1024
 MAX_LENGTH = 50_000
+MAX_JSON = 65_000  # characters of the JSON in which a part is told: models are shown 70,000 at most
 MAX_TEXT_FILE = 16 * 1024 * 1024
 
 Whole = Annotated[str, StringConstraints(strip_whitespace=False)]  # a file may end in a line's end
@@ -133,11 +135,12 @@ async def read_workspace_file(
     if text is None or (file.size_bytes > MAX_INLINE and not asked_for_part):
         why = "It is no text." if text is None else "It is large: read it in parts with offset and length."
         return WorkspaceFileMetadata(message=f"{file.name}, {file.size_bytes} bytes. {why}", **_facts(file))
-    end = offset + length
+    content = fitting(text[offset : offset + length], MAX_JSON)
+    end = offset + len(content)
     more = end < len(text)
-    told = f"{file.name}, characters {offset} to {min(end, len(text))} of {len(text)}."
+    told = f"{file.name}, characters {offset} to {end} of {len(text)}."
     return WorkspaceFileContent(
-        message=told, content=text[offset:end], truncated=more, next_offset=end if more else None, **_facts(file)
+        message=told, content=content, truncated=more, next_offset=end if more else None, **_facts(file)
     )
 
 

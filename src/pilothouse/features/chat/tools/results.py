@@ -6,11 +6,12 @@ from pydantic import Field
 
 from pilothouse.base.tools import ToolBox, ToolContext, ToolResult
 from pilothouse.features.chat import events, queries
+from pilothouse.features.chat.copies import whole_copy
 from pilothouse.features.chat.errors import CallNotFound
-from pilothouse.features.chat.limits import MAX_TOOL_READ
+from pilothouse.features.chat.limits import MAX_TOOL_READ, MAX_TOOL_READ_JSON
 from pilothouse.features.chat.outcomes import AT_MOST
 from pilothouse.features.chat.service import Chat
-from pilothouse.kit.json import dumps
+from pilothouse.kit.json import fitting
 
 tools = ToolBox()
 
@@ -40,8 +41,8 @@ async def read_tool_result(
     found = next((data for data in kept if data["tool_call_id"] == tool_call_id), None)
     if found is None:
         raise CallNotFound
-    text = dumps(found["output"])
-    content = text[offset : offset + length]
+    text = whole_copy(found["output"])
+    content = fitting(text[offset : offset + length], MAX_TOOL_READ_JSON)
     return ToolResultText(
         message=f"Characters {offset} to {offset + len(content)} of {len(text)}.",
         tool_call_id=tool_call_id,
