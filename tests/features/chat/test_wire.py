@@ -3,13 +3,15 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 
 from pilothouse.features.chat import Event, events
-from pilothouse.features.chat.present import lean
+from pilothouse.features.chat.present import event_json, lean
 from pilothouse.features.chat.reading import Quiet
 from pilothouse.features.chat.wire import Wire, caption
-from pilothouse.kit.json import Json
+from pilothouse.kit.ids import new_id
+from pilothouse.kit.json import Json, dump_bytes
 from tests.features.chat.logs import logs
 
 STARTS = {"text-start": "text-end", "reasoning-start": "reasoning-end"}
@@ -136,12 +138,25 @@ def test_reasoning_can_be_kept_off_the_wire():
 
 
 def test_a_live_frame_is_bounded():
-    """8.8, H53."""
+    """8.8, H53, T10: a result too large for one is named, with the file that has the whole of it."""
     rows: list[Json] = ["x" * 1000] * 100
-    large = event(events.tool_output_available("c", "find", {"rows": rows}))
+    large = event(events.tool_output_available("c", "find", {"rows": rows}, file=("f1", "/sessions/s/x.json")))
     cut: Any = lean(large).data["output"]
     assert (cut["type"], cut["event_id"], len(cut["preview"])) == ("too_large", 7, 2000)
+    assert (cut["truncated"], cut["file_id"], cut["workspace_path"]) == (True, "f1", "/sessions/s/x.json")
     assert lean(event(events.notice("n", "small"))).data["message"] == "small"
+
+
+@pytest.mark.parametrize("filling", ["x", '"', "\n", "ж", "🎈"])
+def test_no_frame_of_a_result_is_larger_than_64_kilobytes(filling: str):
+    """8.8: as it goes out in a stream and on a socket, with all that is around it."""
+    one, sizes = len(json.dumps(filling, ensure_ascii=False).encode()) - 2, set[bool]()
+    for length in range(64 * 1024 // one - 700, 64 * 1024 // one + 100, 7):
+        given_back = event(events.tool_output_available("c", "find", filling * length))
+        frame, told = Wire("t").frames(given_back), event_json(new_id(), lean(given_back))
+        assert max(len(frame), len(dump_bytes(told))) <= 64 * 1024
+        sizes.add(len(frame) > 8 * 1024)
+    assert sizes == {True, False}
 
 
 def test_a_caption_is_told_and_kept_nowhere():

@@ -10,6 +10,7 @@ from pilothouse.kit.json import JsonObject, dump_bytes, loads
 
 STATE_STATUS = {"held": "queued", "queued": "queued", "running": "running", "waiting": "waiting"}
 _PREVIEW = 2_000
+_AROUND = 512  # bytes of a frame that are around an event's data
 
 
 class ActiveTurn(NamedTuple):
@@ -147,16 +148,19 @@ _MAY_BE_LARGE = {events.TOOL_INPUT_AVAILABLE: "input", events.TOOL_OUTPUT_AVAILA
 
 
 def lean(event: Event) -> Event:
-    """The event as a live frame carries it: a value too large for one is named, and read with the session."""
+    """The event as a live frame carries it: a value too large for one is named, and read with the session, or in the
+    file that has the whole of a result.
+    """
     name = _MAY_BE_LARGE.get(event.type)
     if name is None:
         return event
-    written = dump_bytes(event.data[name])
-    if len(written) <= MAX_FRAME:
+    if len(dump_bytes(event.data)) <= MAX_FRAME - _AROUND:
         return event
+    written = dump_bytes(event.data[name])
     preview = written[:_PREVIEW].decode(errors="ignore")
     cut: JsonObject = {"type": "too_large", "size": len(written), "event_id": event.id, "preview": preview}
-    return event._replace(data={**event.data, name: cut})
+    file = {field: event.data[field] for field in ("file_id", "workspace_path") if field in event.data}
+    return event._replace(data={**event.data, name: cut | {"truncated": True} | file})
 
 
 def event_json(session_id: str, event: Event) -> JsonObject:
