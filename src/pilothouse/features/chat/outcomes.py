@@ -37,16 +37,16 @@ async def outcome_of(reader: Reader, actor: Actor, session_id: str, turn_id: str
 
 
 def outcome(own: list[Event], now: int) -> TurnOutcome:
-    """From the events of one turn. Pure."""
-    answer = next((one for one in fold(own) if one["role"] == "assistant"), None)
-    parts = cast(list[JsonObject], answer["parts"]) if answer is not None else []
-    ended = next((event for event in own if event.type == events.TURN_ENDED), None)
-    response = "\n\n".join(str(part["text"]) for part in parts if part["type"] == "text")
-    calls = [_call(part) for part in parts if part["type"] == "tool"]
+    """From the events of one turn. Pure. While it works nothing is read of what it has said so far."""
     began = own[0].created_at if own else now
+    ended = next((event for event in own if event.type == events.TURN_ENDED), None)
     elapsed = ((ended.created_at if ended is not None else now) - began) // 1_000_000
     if ended is None:
         return TurnOutcome("running", "", [], None, elapsed)
+    answer = next((one for one in fold(own) if one["role"] == "assistant"), None)
+    parts = cast(list[JsonObject], answer["parts"]) if answer is not None else []
+    response = "\n\n".join(str(part["text"]) for part in parts if part["type"] == "text")
+    calls = [_call(part) for part in parts if part["type"] == "tool"]
     status = cast(str, ended.data["status"])
     if status == COMPLETED:
         return TurnOutcome("completed", response, calls, None, elapsed)
@@ -70,9 +70,9 @@ async def progress_of(reader: Reader, session_id: str) -> JsonObject | None:
     """How many messages there are and how the last few begin; None when they cannot be read."""
     try:
         messages = fold(await queries.read_events(reader, session_id, 0, AT_MOST))
-    except (KeyError, TypeError, ValueError):
+        last: list[Json] = [_brief(message) for message in messages[-PROGRESS_MESSAGES:]]
+    except (AttributeError, KeyError, TypeError, ValueError):  # each an event of another shape than ours
         return None
-    last: list[Json] = [_brief(message) for message in messages[-PROGRESS_MESSAGES:]]
     return {"message_count": len(messages), "last_messages": last}
 
 
