@@ -39,7 +39,7 @@ faults: venv-dev  ## Kill, pause and starve real processes
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m "fault and not alone" $(FAULT_TESTS) && \
 	$(BIN)/python -m pytest -q -m "fault and alone" $(FAULT_TESTS)
 
-bench: venv-dev  ## Measure (LOAD=1 for load)
+bench: venv-dev  ## Measure (BENCH_SAVE=file keeps the figures, BENCH_BASELINE=file compares)
 	@$(BIN)/python -m bench
 
 mutants: venv-dev  ## Break the code on purpose, one rule at a time: the tests must notice

@@ -10,7 +10,7 @@ import httpx2
 
 from bench.agents import chain, fan_out
 from bench.callers import one_by_one
-from bench.load import Load, ToolMissing, pss_mb, put_load
+from bench.load import Load, pss_mb, put_load
 from bench.report import Report, middle
 from bench.site import Site, baseline, embedded, process, scaled, until_open
 from pilothouse.kit.json import JsonObject
@@ -23,11 +23,7 @@ SECONDS = 3
 async def b11(report: Report, folder: Path, *, scaled: bool) -> None:
     """Ten pure steps over HTTP with an API key, durable, the result awaited."""
     name = "b11_scaled" if scaled else "b11_embedded"
-    try:
-        hello, runs, left = await _alternate(folder, _site(folder, scaled))
-    except ToolMissing as missing:
-        report.skip(name, str(missing))
-        return
+    hello, runs, left = await _alternate(folder, _site(folder, scaled))
     rate, base = middle([load.rate for load in runs]), middle([load.rate for load in hello])
     report.say(f"{name}_hello", base, "req/s")
     report.say(f"{name}_hello_cpu", middle([load.cpu_ms for load in hello]), "ms/req")

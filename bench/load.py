@@ -9,13 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.report import NotMeasured
 from scripts import packages
 
 CPUCLOCK_SCHED = 2  # Linux: the clock of a process is named by its number and this kind
 _UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "m": 60_000.0}
 
 
-class ToolMissing(Exception):
+class ToolMissing(NotMeasured):
     """A tool that measures is not installed."""
 
 
