@@ -8,14 +8,13 @@ from statistics import quantiles
 from bench import site
 from bench.agents import chain, effects, kilobytes, open_joins, waits
 from bench.callers import cost, one_by_one, send_steadily, start_times, through, until_idle, work_times
-from bench.facts import durable_commit_ms, postgres_commit_ms
+from bench.facts import CORES, durable_commit_ms, postgres_commit_ms
 from bench.load import forget_peak, peak_mb, put_load
 from bench.report import Report, middle
 from bench.site import Site
 from pilothouse.base.postgres import dsn_of
 from pilothouse.kit.json import JsonObject
 
-CORES = 2  # rates are per core
 START_SECONDS = 6
 
 

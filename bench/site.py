@@ -10,13 +10,18 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bench.facts import tell_postgres
 from bench.load import Ask
+from pilothouse.base.settings import Settings
 from pilothouse.kit.json import JsonObject, dumps
 from scripts.programs import free_port
 from tests import services
 from tests.faults.place import Person, Place, embedded_place, furnish, scaled_place
 from tests.lines import flush, own_rabbitmq, own_redis
 from tests.places import disk_place
+
+# As it is delivered, where the fault tests, whose places these are, have it otherwise.
+AS_DELIVERED = {"LOG_LEVEL": "warning", "LEASE_SECONDS": str(Settings.model_fields["lease_seconds"].default)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ async def baseline(folder: Path) -> AsyncGenerator[tuple[Ask, int]]:
 async def embedded(
     folder: Path, documents: Mapping[str, JsonObject], *, people: int = 1, **settings: str
 ) -> AsyncGenerator[Site]:
-    with embedded_place(folder, LOG_LEVEL="warning", **settings) as place:
+    with embedded_place(folder, **AS_DELIVERED, **settings) as place:
         guests = await furnish(place, documents, people=people)
         async with process(["pilothouse", "serve"], place.environment(), folder / "serve.log") as pid:
             await until_open(place.port)
@@ -109,9 +114,12 @@ async def scaled(
     folder: Path, documents: Mapping[str, JsonObject], *, people: int = 1, **settings: str
 ) -> AsyncGenerator[Site]:
     """One api and one worker over PostgreSQL, RabbitMQ and Redis."""
-    told = {"LOG_LEVEL": "warning", **settings}
+    told = {**AS_DELIVERED, **settings}
     with _lines() as (broker_url, redis_url), scaled_place(folder, broker_url, redis_url, None, **told) as place:
         guests = await furnish(place, documents, people=people)
+        reader = place.reader()
+        await tell_postgres(reader)
+        await reader.close()
         environment = place.environment()
         async with (
             process(["pilothouse", "worker"], environment, folder / "worker.log") as worker,

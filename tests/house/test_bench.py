@@ -6,7 +6,12 @@ from pathlib import Path
 import pytest
 
 from bench import __main__ as bench
+from bench.facts import NotDurable, sqlite_settings, tell_postgres
 from bench.report import NotMeasured, Report
+from bench.site import AS_DELIVERED
+from pilothouse.base.postgres import dsn_of
+from pilothouse.base.reader import PostgresReader
+from tests.databases import tell
 
 
 def test_all_bars_met_is_success():
@@ -76,3 +81,33 @@ async def test_a_baseline_is_written_and_read_by_name(tmp_path: Path, monkeypatc
     monkeypatch.setenv("BENCH_SAVE", str(path))
     assert await bench.main(["case"]) == 0
     assert json.loads(path.read_text()) == {"other": 5, "time": 2}
+
+
+def test_the_bench_reads_how_sqlite_commits():
+    assert sqlite_settings() == {"journal_mode": "wal", "synchronous": "full"}
+
+
+def test_the_bench_has_the_lease_of_the_product():
+    assert AS_DELIVERED["LEASE_SECONDS"] == "4.0"
+
+
+@pytest.mark.scaled
+async def test_a_postgresql_that_does_not_wait_for_the_disk_is_not_measured(
+    postgres_url: str, capsys: pytest.CaptureFixture[str]
+):
+    assert await told_of(postgres_url) is None
+    assert "PostgreSQL: fsync on, synchronous_commit on" in capsys.readouterr().out
+    name = postgres_url.rpartition("/")[2]
+    await tell(postgres_url, f'alter database "{name}" set synchronous_commit = off')
+    assert await told_of(postgres_url) == "PostgreSQL does not wait for the disk: fsync on, synchronous_commit off"
+
+
+async def told_of(url: str) -> str | None:
+    reader = PostgresReader(dsn_of(url), size=1)
+    try:
+        await tell_postgres(reader)
+    except NotDurable as fault:
+        return str(fault)
+    finally:
+        await reader.close()
+    return None
