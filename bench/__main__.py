@@ -20,8 +20,9 @@ from bench.cases import b11, b12, b13, b14
 from bench.chat_cases import b15, b16, b17
 from bench.facts import tell_machine
 from bench.graph_cases import validation
+from bench.growth_case import b7
 from bench.report import NotMeasured, Report
-from bench.run_cases import b2, b3, b4, b5, b6, b7
+from bench.run_cases import b2, b3, b4, b5, b6
 from bench.step_case import b10
 from tests.places import disk_place
 

@@ -8,6 +8,7 @@ STORE = "1ff065e9-88e8-4358-9d82-8dc91f622ba9"
 STEP_THROUGH = "f66a3543-28d3-4ab5-8945-9b336371e2ce"
 TEMPLATE = "db7d8f02-2f44-4c55-ab7a-eae0941f0c30"
 CALCULATOR = "b1ab9b19-67a6-406d-abf5-2dba76d00c79"
+REVIEW = "8b2a7b3c-6e9d-4a5f-8c1b-2e3f4a5b6c7d"
 TIMER = "d67a9c52-5e4e-11e2-bcfd-0800200c9a71"
 ACT = "0e57b10c-0000-4000-8000-000000000008"  # of the test blocks
 
@@ -74,29 +75,44 @@ def kilobytes() -> JsonObject:
 
 
 def open_joins() -> JsonObject:
-    """All items wait in a join until the second list comes, which a timer holds back."""
+    """All items wait in a join until the second list comes, which a person holds back."""
     nodes: list[Json] = [
         {"id": "in", "block": INPUT, "inputs": {"name": "items"}},
         {"id": "each", "block": STEP_THROUGH},
-        {"id": "later", "block": TIMER, "inputs": {"seconds": 1}},
+        {"id": "ask", "block": REVIEW, "inputs": {"name": "The other list"}},
         {"id": "again", "block": STEP_THROUGH},
         {"id": "join", "block": STORE},
     ]
     links: list[Json] = [
         {"from": "in", "out": "result", "to": "each", "in": "items"},
-        {"from": "in", "out": "result", "to": "later", "in": "input_message"},
-        {"from": "later", "out": "output_message", "to": "again", "in": "items"},
+        {"from": "in", "out": "result", "to": "ask", "in": "data"},
+        {"from": "ask", "out": "approved_data", "to": "again", "in": "items"},
         {"from": "each", "out": "item", "to": "join", "in": "input"},
         {"from": "again", "out": "item", "to": "join", "in": "data"},
     ]
     return {"format": "pilothouse.agent/1", "name": "Open joins", "nodes": nodes, "links": links}
 
 
-def waits(times: int, seconds: float) -> JsonObject:
-    """One step that waits again and again."""
+def asks() -> JsonObject:
+    """Asks a person, again after each approval: whoever decides says how often it waits."""
+    nodes: list[Json] = [
+        {"id": "in", "block": INPUT, "inputs": {"name": "x"}},
+        {"id": "ask", "block": REVIEW, "inputs": {"name": "Once more?"}},
+        {"id": "out", "block": OUTPUT, "inputs": {"name": "y"}},
+    ]
+    links: list[Json] = [
+        {"from": "in", "out": "result", "to": "ask", "in": "data"},
+        {"from": "ask", "out": "approved_data", "to": "ask", "in": "data"},
+        {"from": "ask", "out": "rejected_data", "to": "out", "in": "value"},
+    ]
+    return {"format": "pilothouse.agent/1", "name": "Asks", "nodes": nodes, "links": links}
+
+
+def laps(times: int, seconds: float) -> JsonObject:
+    """One step that waits again and again; laps due while it is woken are gone through at once."""
     nodes: list[Json] = [
         {"id": "in", "block": INPUT, "inputs": {"name": "x"}},
         {"id": "wait", "block": TIMER, "inputs": {"seconds": seconds, "repeat": times}},
     ]
     links: list[Json] = [{"from": "in", "out": "result", "to": "wait", "in": "input_message"}]
-    return {"format": "pilothouse.agent/1", "name": f"{times} waits", "nodes": nodes, "links": links}
+    return {"format": "pilothouse.agent/1", "name": f"{times} laps", "nodes": nodes, "links": links}

@@ -3,12 +3,13 @@
 import asyncio
 import json
 import time
-from collections.abc import Sequence
 
-from bench.load import Ask, cpu_seconds
+from bench.load import Ask
 from bench.site import Site
-from bench.wire import Answer, as_bytes, lines_to
+from bench.wire import Answer, lines_to
 from pilothouse.kit.json import JsonObject
+
+IDLE_LOOK_SECONDS = 0.005  # part of what is measured
 
 
 async def one_by_one(
@@ -50,17 +51,6 @@ async def work_times(house: Site, since: int) -> list[float]:
     return [took / 1000 for (took,) in rows]
 
 
-async def cost(house: Site, agents: Sequence[str], inputs: JsonObject) -> float:
-    """The processes' time for some runs from their acceptance until the last has ended, in milliseconds."""
-    before = cpu_seconds(house.pids)
-    asks = [house.accept_run(agent, inputs) for agent in agents]
-    async with lines_to(asks[0]) as (lines, _):
-        for ask in asks:
-            _expect(await lines.call(as_bytes(ask)), 201)
-    await until_idle(house)
-    return (cpu_seconds(house.pids) - before) * 1000
-
-
 async def send_steadily(ask: Ask, rate: int, seconds: int) -> None:
     """So many requests a second, whether or not the ones before have been answered."""
     async with lines_to(ask) as (lines, request):
@@ -97,7 +87,7 @@ async def until_idle(house: Site, seconds: float = 300) -> None:
     while await reader.rows("select 1 from jobs limit 1"):
         if time.monotonic() > deadline:
             raise TimeoutError(f"jobs left after {seconds} s")
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(IDLE_LOOK_SECONDS)
     await reader.close()
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from statistics import quantiles
 
 from bench import site
-from bench.agents import chain, effects, kilobytes, open_joins, waits
-from bench.callers import cost, one_by_one, send_steadily, start_times, through, until_idle, work_times
+from bench.agents import chain, effects, kilobytes
+from bench.callers import one_by_one, send_steadily, start_times, through, until_idle, work_times
 from bench.facts import CORES, durable_commit_ms, postgres_commit_ms
 from bench.load import forget_peak, peak_mb, put_load
 from bench.report import Report, middle
@@ -93,22 +93,3 @@ async def b6(report: Report, folder: Path, *, wide: bool) -> None:
         grown = peak_mb(worker) - before
     report.at_most(f"{name}_run", took, "s", 20, 10)
     report.at_most(f"{name}_memory", grown, "MB more", 100, 50)
-
-
-async def b7(report: Report, folder: Path, *, wide: bool) -> None:
-    """Ten times the steps, open joins, waiting runs or waits cost at most twelve times as much."""
-    name = named("b7", wide)
-    documents = {"short": chain(98), "long": chain(980), "joins": open_joins(), "waiting": waits(1, 2)}
-    documents |= {"hundred": waits(100, 0.03), "thousand": waits(1_000, 0.03)}
-    async with open_site(folder, wide, documents) as house:
-        few = middle(await one_by_one(house, "short", {"x": "hi"}, times=20))
-        many = middle(await one_by_one(house, "long", {"x": "hi"}, times=10))
-        report.at_most(f"{name}_steps", many / few, "x", 12)
-        few = await cost(house, ["joins"], {"items": list(range(1_000))})
-        many = await cost(house, ["joins"], {"items": list(range(10_000))})
-        report.at_most(f"{name}_joins", many / few, "x", 12)
-        few, many = await cost(house, ["waiting"] * 100, {"x": 1}), await cost(house, ["waiting"] * 1_000, {"x": 1})
-        report.at_most(f"{name}_waiting_runs", many / few, "x", 12)
-        few, many = await cost(house, ["hundred"], {"x": 1}), await cost(house, ["thousand"], {"x": 1})
-        report.say(f"{name}_wait", many, "ms CPU of a run that waits 1,000 times")
-        report.at_most(f"{name}_waits", many / few, "x", 12)

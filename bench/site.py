@@ -32,6 +32,7 @@ class Site:
     pids: list[int]
     people: list[Person]
     place: Place
+    postgres: int | None = None  # the process that all of its others come from, if it is ours
 
     @property
     def person(self) -> Person:
@@ -127,7 +128,7 @@ async def scaled(
         ):
             await until_open(place.port)
             await asyncio.sleep(2)  # until the worker listens
-            yield Site(f"http://127.0.0.1:{place.port}", [api, worker], guests, place)
+            yield Site(f"http://127.0.0.1:{place.port}", [api, worker], guests, place, services.pid_of("postgres"))
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -51,6 +51,10 @@ class _Line(asyncio.Protocol):
         if mark and self._answer is not None and len(body) >= _length(head):
             self._answer.set_result(Answer(int(head[9:12]), body))
 
+    @property
+    def is_open(self) -> bool:
+        return self._transport is not None and not self._transport.is_closing()
+
     def connection_lost(self, exc: Exception | None) -> None:
         if self._answer is not None and not self._answer.done():
             self._answer.set_exception(exc or ConnectionResetError("hung up before the answer"))
@@ -78,8 +82,11 @@ class Lines:
         return answer
 
     async def _take(self) -> _Line:
-        if not self._free.empty() or self._opened >= self.most:
-            return await self._free.get()
+        while not self._free.empty() or self._opened >= self.most:
+            line = await self._free.get()
+            if line.is_open:
+                return line
+            self._opened -= 1  # the server does not keep for ever what nobody uses
         self._opened += 1
         _, line = await asyncio.get_running_loop().create_connection(_Line, self.host, self.port)
         self._lines.append(line)

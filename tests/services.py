@@ -90,6 +90,12 @@ def start_for_run(kind: str) -> str:
     return server.url
 
 
+def pid_of(kind: str) -> int | None:
+    """The first process of a service that this run started; None for one that was there."""
+    record = run_folder() / f"{kind}.json"
+    return int(json.loads(record.read_text())["pids"][0]) if record.exists() else None
+
+
 def need(kind: str) -> str:
     """The URL of a service, or a skip that says how to get it. On CI a missing service is a failure."""
     try:
