@@ -1,9 +1,11 @@
 """The agents that the fault tests run. Each takes a number and gives numbers, the same ones whenever it is run."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
-from pilothouse.kit.json import Json, JsonObject
+from pilothouse.kit.json import Json, JsonObject, dumps, loads
 
 NUMBER = "96dae2bb-97a2-41c2-bd2f-13a3b5a8ea98"
 OUTPUT = "363ae599-353e-4804-937e-b2ee3cef3da4"
@@ -17,6 +19,9 @@ FILE_WRITE = "15b9219f-50cb-457e-8e35-3d59f46af14f"
 FILE_READ = "3735a31f-7e18-4aca-9e90-08a7120674bc"
 POISON = "0e57b10c-0000-4000-8000-000000000005"
 AWAIT = "0e57b10c-0000-4000-8000-000000000006"
+SPEND = "0e57b10c-0000-4000-8000-000000000023"
+CHILD = "e189baac-8c20-45a1-94a7-55177ea42565"
+TEMPLATE = "db7d8f02-2f44-4c55-ab7a-eae0941f0c30"
 
 # Answers get lost; the step asks again under the same key.
 AGAIN: JsonObject = {"retry": {"max_attempts": 10, "backoff_s": 0.05, "factor": 1, "jitter": 0}}
@@ -28,6 +33,11 @@ def node(id: str, block: str, policy: JsonObject | None = None, **inputs: Json) 
 
 def link(source: str, out: str, target: str, sink: str) -> JsonObject:
     return {"from": source, "out": out, "to": target, "in": sink}
+
+
+def called(document: JsonObject, agents: Mapping[str, str]) -> JsonObject:
+    """With ids for the names of agents that it runs, which are made before it."""
+    return cast(JsonObject, loads(re.sub('"@([a-z_]+)"', lambda found: f'"{agents[found[1]]}"', dumps(document))))
 
 
 class Chain:
@@ -65,6 +75,13 @@ class Chain:
 
     def timer(self, seconds: float) -> "Chain":
         return self.add(COUNTDOWN, "input_message", "output_message", seconds=seconds)
+
+    def spend(self) -> "Chain":
+        return self.add(SPEND, "value", "value")
+
+    def agent(self, name: str) -> "Chain":
+        schemas: JsonObject = {"input_schema": {}, "output_schema": {}}
+        return self.add(CHILD, "n", "result", None, graph_id=f"@{name}", graph_version=1, inputs={}, **schemas)
 
     def items(self, values: Sequence[Json]) -> "Chain":
         """From here on once for each of these; what came before is let go."""
@@ -115,6 +132,41 @@ def fan_out(url: str) -> JsonObject:
     return Chain("fan_out").items(list(range(8))).sum().sleep(0.05).effect(url).sum().document()
 
 
+def inner(url: str) -> JsonObject:
+    """What `nested` runs: it acts, and costs something."""
+    return Chain("inner").sum().spend().sleep(0.05).effect(url).sum().document()
+
+
+def nested() -> JsonObject:
+    """Another agent in its middle."""
+    return Chain("nested").sum().agent("inner").sum().document()
+
+
+def handled() -> JsonObject:
+    """A step of it fails, and somebody is told what it says."""
+    return _with(
+        Chain("handled").sum().sleep(0.05).sum().document(),
+        [node("bad", COUNTDOWN, seconds=-1), node("wrong", OUTPUT, name="wrong")],
+        [link("s2", "value", "bad", "input_message"), link("bad", "error", "wrong", "value")],
+    )
+
+
+def fixed() -> JsonObject:
+    """One value that comes late, over a static link, to each of several."""
+    return _with(
+        Chain("fixed").items([10, 20, 30, 40]).add(ADD, "a", "sum").document(),
+        [node("late", SLEEP, seconds=0.1)],
+        [link("n", "result", "late", "value"), {**link("late", "value", "s2", "b"), "static": True}],
+    )
+
+
+def large() -> JsonObject:
+    """A text that is too long to stand in the log is handed on twice."""
+    text = "x" * 40_000 + " {{ n }}"
+    chain = Chain("large").sleep(0.05).add(TEMPLATE, "values_#_n", "output", format=text)
+    return chain.sleep(0.05).sleep(0.05).document()
+
+
 def waits(url: str) -> JsonObject:
     """Waits for somebody to say `go`, then acts."""
     return Chain("waits").sum().add(AWAIT, "value", "value", fact="go").effect(url).sum().document()
@@ -122,13 +174,11 @@ def waits(url: str) -> JsonObject:
 
 def lingers() -> JsonObject:
     """Starts to wait for `go` while another step still works: the fact may come before it sleeps."""
-    document = Chain("lingers").sum().add(AWAIT, "value", "value", fact="go").sum().document()
-    nodes, links = document["nodes"], document["links"]
-    assert isinstance(nodes, list)
-    assert isinstance(links, list)
-    nodes += [node("aside", SLEEP, seconds=1), node("aside_out", OUTPUT, name="aside")]
-    links += [link("n", "result", "aside", "value"), link("aside", "value", "aside_out", "value")]
-    return document
+    return _with(
+        Chain("lingers").sum().add(AWAIT, "value", "value", fact="go").sum().document(),
+        [node("aside", SLEEP, seconds=1), node("aside_out", OUTPUT, name="aside")],
+        [link("n", "result", "aside", "value"), link("aside", "value", "aside_out", "value")],
+    )
 
 
 def sleeper(seconds: float) -> JsonObject:
@@ -145,18 +195,21 @@ def long_timer() -> JsonObject:
 
 
 def poison() -> JsonObject:
-    document = Chain("poison").sum().document()
-    nodes = document["nodes"]
-    assert isinstance(nodes, list)
-    nodes.append(node("bomb", POISON, armed=True))
-    return document
+    return _with(Chain("poison").sum().document(), [node("bomb", POISON, armed=True)], [])
 
 
-MIXED = ["pure", "steady", "effects", "probes", "timers", "fan_out"]
+def _with(document: JsonObject, nodes: Sequence[JsonObject], links: Sequence[JsonObject]) -> JsonObject:
+    """Something beside the chain."""
+    before = cast(dict[str, list[Json]], document)
+    return {**document, "nodes": [*before["nodes"], *nodes], "links": [*before["links"], *links]}
+
+
+MIXED = ["pure", "steady", "effects", "probes", "timers", "fan_out", "nested", "handled", "fixed", "large"]
 
 
 def every(url: str, probe: Path) -> dict[str, JsonObject]:
     """All of them by name; `MIXED` names those that end by themselves, which the kill tests run."""
     documents = [pure(), steady(), effects(url), probes(probe), timers(url), fan_out(url), waits(url), lingers()]
+    documents += [inner(url), nested(), handled(), fixed(), large()]
     documents += [files(), sleeper(30), crowd(), long_timer(), poison()]
     return {str(document["name"]): document for document in documents}

@@ -16,7 +16,7 @@ class EffectServer:
         self.acted: Counter[str] = Counter()  # what was really done, by key
         self.times: dict[str, list[float]] = {}
         self.drops = drops  # the part of answers that are never given
-        self.dropped = 0
+        self.dropped: Counter[str] = Counter()  # answers that were not given, by key
         self.port = 0
         self._random = Random(seed)
 
@@ -50,7 +50,7 @@ class EffectServer:
         if key not in self.acted:
             self.acted[key] += 1
         answers = self._random.random() >= self.drops
-        self.dropped += not answers
+        self.dropped[key] += not answers
         return answers
 
 

@@ -20,7 +20,13 @@ class Orphans:
     heads: dict[str, int]
     since: float  # the kill; embedded: when the next process was ready
     clock: int = 1  # where an entry of these logs has its time
+    waited: float = 0.0  # from the kill until then
     seconds: list[float] = field(default_factory=list[float])
+
+    def from_now(self) -> None:
+        """Somebody is there to go on with them only now."""
+        now = time.time()
+        self.waited, self.since = self.waited + now - self.since, now
 
     def give_up(self, others: "Orphans") -> None:
         """Those who had taken these jobs over are dead too: the clock of these jobs starts again with them."""
@@ -51,7 +57,7 @@ class Orphans:
 
 
 async def orphans_of(rig: Rig, process: Process) -> Orphans:
-    """To be asked when the process is dead. Embedded: set `since` when the next one is ready."""
+    """To be asked when the process is dead. Embedded: they count `from_now` when the next one is ready."""
     sql = "select r.id, r.head from jobs j join runs r on r.id=j.id where j.state='running'"
     return Orphans(rig, await _heads(rig, process, sql), process.died_at)
 

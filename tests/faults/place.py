@@ -21,6 +21,7 @@ from pilothouse.kit.json import Json, JsonObject
 from scripts.programs import free_port
 from tests import services
 from tests.databases import apart, at_database, tell
+from tests.faults.agents import called
 from tests.faults.processes import ROOT
 from tests.faults.scale import LEASE_SECONDS
 
@@ -125,7 +126,7 @@ async def _invite(house: House, email: str, documents: Mapping[str, JsonObject])
     agents: dict[str, str] = {}
     async with house.units.write(Actor(UserId(user.id))) as work:
         for name, document in documents.items():
-            graph: Json = document
+            graph: Json = called(document, agents)
             agents[name] = (await create_agent(work, house.registry, graph)).id
     return Person(user.id, key, agents)
 

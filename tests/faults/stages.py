@@ -40,8 +40,9 @@ async def under_load(rig: Rig, failpoint: str, random: Random) -> Process:
     name = "api" if failpoint == "accepted_not_rung" and not rig.embedded else worker_of(rig)
     victim = await arm(rig, name, f"{failpoint}:{random.randint(1, 4)}")
     death = asyncio.create_task(victim.gone(30))
+    agents = ["nested"] * 6 + ["effects"] * 2 if failpoint == "child_admitted" else None
     while not death.done():
-        await rig.client.start_some(random, 8)
+        await rig.client.start_some(random, 8, agents)
         await asyncio.wait([death], timeout=0.4)
     return victim
 
@@ -109,6 +110,7 @@ STAGES: dict[str, Stage] = {
     "before_flush_commit": under_load,
     "after_flush_commit": under_load,
     "effect_done_not_journaled": under_load,
+    "child_admitted": under_load,
     "before_settle": under_load,
     "after_settle": under_load,
     "before_suspend": under_load,

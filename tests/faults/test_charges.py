@@ -37,7 +37,7 @@ async def test_a_charge_is_made_once_however_often_it_is_asked_for(launcher: Lau
         effects = rig.effects
         assert effects.repeated >= REPEATED_CHARGES
         said = f"{len(effects.acted)} charges, asked for {effects.repeated} times more than once"
-        said += f" ({effects.dropped} answers lost, {DEATHS} workers killed): each made once"
+        said += f" ({effects.dropped.total()} answers lost, {DEATHS} workers killed): each made once"
         record("figure", name="Z2 payments", profile=rig.profile, value=said)
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import signal
-import time
 from random import Random
 
 import pytest
@@ -27,6 +26,7 @@ def test_every_failpoint_has_a_stage():
 
 @pytest.mark.parametrize("part", range(KILLS_PER_FAILPOINT))
 async def test_a_kill_at_any_place_loses_and_repeats_nothing(launcher: Launcher, place: Place, part: int):
+    """engine:W4 too: a parent that dies after its child was admitted finds the same child, and starts no other."""
     random = Random(SEED + part)
     async with open_rig(launcher, place, seed=SEED + part, drops=0.05) as rig:
         names = [name for name in STAGES if not (rig.embedded and name in NOT_EMBEDDED)]
@@ -53,11 +53,11 @@ async def recover(rig: Rig, victim: Process, orphans: Orphans) -> None:
     """Time the jobs of the dead, and let each finish a step. Scaled, the living go on with them."""
     if rig.embedded:
         await rig.start(victim.name)
-        orphans.since = time.time()
+        orphans.from_now()
     elif not rig.processes["two"].alive:
         await rig.start("two")
     times = await orphans.recovered(ORPHAN_SECONDS)
-    record("recovery", profile=rig.profile, seconds=times)
+    record("recovery", profile=rig.profile, seconds=times, waited=orphans.waited)
     async with asyncio.timeout(30):
         while await rig.has_suspects(2):
             await asyncio.sleep(0.05)

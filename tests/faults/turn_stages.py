@@ -115,7 +115,8 @@ async def hand_some_to(errands: Errands, process: Process, random: Random) -> No
 
 
 OF_SLEEPERS = {"before_suspend", "after_suspend", "turn_woken"}
-NOT_OF_TURNS = {"effect_done_not_journaled", "fact_sent_not_woken"}  # of the steps of a run, and of who tells a run
+# Of the steps of a run, and of who tells a run.
+NOT_OF_TURNS = {"effect_done_not_journaled", "child_admitted", "fact_sent_not_woken"}
 NOT_EMBEDDED = {"lease_lost"}
 STAGES: dict[str, Stage] = {
     **{name: under_load for name in (*FAILPOINTS, *TURN_FAILPOINTS) if name not in NOT_OF_TURNS},

@@ -11,6 +11,7 @@ FAILPOINTS = (
     "before_flush_commit",
     "after_flush_commit",
     "effect_done_not_journaled",
+    "child_admitted",
     "before_settle",
     "after_settle",
     "before_suspend",

@@ -198,8 +198,8 @@ async def test_an_agent_that_calls_itself_stops_at_ten(stand: Stand):
 
 
 @pytest.mark.parametrize("attempts", [1, 3])
-async def test_a_step_that_is_repeated_attaches_to_its_child(stand: Stand, attempts: int):
-    """As a crash repeats it: the parent's job changes hands between the child's start and its end."""
+async def test_a_step_that_waits_keeps_its_child_when_its_run_is_read_from_the_log(stand: Stand, attempts: int):
+    """Whoever goes on with the parent knows from the log alone that the child is there, and how far it was heard."""
     child = await stand.agent(graphs.waits_for("go"))
     run = await stand.start(await stand.agent(calls(child, "said", policy={"retry": {"max_attempts": attempts}})))
     await stand.reaches(run["id"], "waiting")

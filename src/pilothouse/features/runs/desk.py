@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import NoReturn, cast
 
+from pilothouse.base import failpoints
 from pilothouse.base.committer import Clash, Committer, Refused, Write
 from pilothouse.base.jobs.bells import Bell
 from pilothouse.base.jobs.claims import Claimed
@@ -149,6 +150,7 @@ class Desk:
         except LeaseLost:
             self.let_go()
         else:
+            failpoints.hit("child_admitted")
             if answers and answers[1] == "queued":
                 counter.bell.ring(KIND, [run_id])
 
