@@ -1,6 +1,7 @@
 """A caller that survives the death of what it calls, and remembers every acknowledgement."""
 
 import asyncio
+import time
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -22,6 +23,8 @@ class Client:
     http: httpx2.AsyncClient
     person: Person
     history: History
+    patience: float = 0.0  # seconds for which it asks again, under the same key, when nobody answers
+    asked_again: int = 0
 
     @classmethod
     @asynccontextmanager
@@ -38,9 +41,16 @@ class Client:
         return await self.http.post(path, json={"inputs": {"n": n}}, headers=headers)
 
     async def start(self, agent: str, n: int) -> str | None:
-        """Start a run under a new key; None when nobody acknowledged it."""
+        """Start a run under a new key; None when nobody acknowledged it for as long as we have patience."""
         key = uuid.uuid4().hex
         self.history.keys.add(key)
+        deadline = time.monotonic() + self.patience
+        while (run_id := await self._start(agent, n, key)) is None and time.monotonic() < deadline:
+            self.asked_again += 1
+            await asyncio.sleep(0.1)
+        return run_id
+
+    async def _start(self, agent: str, n: int, key: str) -> str | None:
         try:
             answer = await self.ask(agent, n, key)
         except httpx2.TransportError as error:

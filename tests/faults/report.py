@@ -36,6 +36,7 @@ def summary() -> list[str]:
         *_failpoints("Z1 kills by failpoint", notes["failpoint"]),
         *_times("  first new entry of {} jobs orphaned there", notes["recovery"]),
         *_kills("Z1 random kills", "jobs", notes["kill"]),
+        *_doors(notes["door_kill"]),
         *_failpoints("AutoPilot 11.1 kills by failpoint of turns", notes["turn_failpoint"]),
         *_times("  first new entry of {} turns orphaned there", notes["turn_recovery"]),
         *_times("AutoPilot 11.1 the end of {} killed turns, start of another worker included", notes["turn_end"]),
@@ -74,8 +75,9 @@ def _failpoints(title: str, hits: Sequence[Note]) -> list[str]:
 def _times(title: str, notes: Sequence[Note]) -> list[str]:
     lines: list[str] = []
     for profile in ("embedded", "scaled"):
-        if times := [seconds for note in notes if note["profile"] == profile for seconds in note["seconds"]]:
-            lines.append(f"{title.format(len(times))}, {profile}: {_spread(times)}")
+        mine = [note for note in notes if note["profile"] == profile]
+        if count := sum(len(note["seconds"]) for note in mine):
+            lines.append(f"{title.format(count)}, {profile}: {_spreads(mine)}")
     return lines
 
 
@@ -86,18 +88,35 @@ def _kills(title: str, what: str, kills: Sequence[Note]) -> list[str]:
         if not mine:
             continue
         flights = [kill["in_flight"] for kill in mine]
-        times = [seconds for kill in mine for seconds in kill["recovery"]]
+        count = sum(len(kill["seconds"]) for kill in mine)
         lines += [
             f"{title}, {profile}: {len(mine)}",
             f"  {what} in flight at the kill: at least {min(flights)}, median {statistics.median(flights):g}",
-            f"  first new entry of {len(times)} orphaned {what}: {_spread(times)}",
+            f"  first new entry of {count} orphaned {what}: {_spreads(mine)}",
         ]
     return lines
+
+
+def _doors(kills: Sequence[Note]) -> list[str]:
+    if not kills:
+        return []
+    again, runs = (sum(kill[name] for kill in kills) for name in ("asked_again", "in_flight"))
+    told = f"asked again {again} times under the same keys, {runs} runs under way"
+    return [f"Z1 random kills of the process that answers, scaled: {len(kills)}, {told}"]
 
 
 def _others(figures: Iterable[Note]) -> list[str]:
     lines = [f"{figure['name']} ({figure['profile']}): {figure['value']}" for figure in figures]
     return sorted(lines)  # what is of one rule stands together
+
+
+def _spreads(notes: Sequence[Note]) -> str:
+    """Where nobody is left to go on, what counts begins with the next process; the kill was before that."""
+    told = _spread([seconds for note in notes for seconds in note["seconds"]])
+    if not any(note.get("waited") for note in notes):
+        return told
+    since_kill = [seconds + note["waited"] for note in notes for seconds in note["seconds"]]
+    return f"{told} from when the next process was ready; {_spread(since_kill)} from the kill"
 
 
 def _spread(times: Sequence[float]) -> str:

@@ -6,7 +6,6 @@ effects that may not be repeated: those end as `interrupted`, and nothing of the
 
 import asyncio
 import signal
-import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from random import Random
@@ -60,7 +59,7 @@ async def test_random_kills_with_turns_in_flight_lose_and_repeat_nothing(
             kills += len(orphans.heads) >= JOBS_IN_FLIGHT  # fewer, and it was one too many
             await rig.start(victim.name)
             if rig.embedded:
-                orphans.since = time.time()
+                orphans.from_now()
             recoveries.append(asyncio.create_task(watch(rig, orphans)))
             if rig.embedded:
                 await asyncio.wait(recoveries[-1:])  # nobody else could go on with them after the next kill
@@ -85,7 +84,7 @@ async def watch(rig: Rig, orphans: Orphans) -> None:
     in_flight = len(orphans.heads)
     times = await orphans.recovered(ORPHAN_SECONDS)
     if in_flight >= JOBS_IN_FLIGHT:
-        record("turn_kill", profile=rig.profile, in_flight=in_flight, recovery=times)
+        record("turn_kill", profile=rig.profile, in_flight=in_flight, seconds=times, waited=orphans.waited)
 
 
 async def settle(errands: Errands) -> None:
@@ -122,8 +121,9 @@ async def recover(errands: Errands, victim: Process, orphans: Orphans) -> None:
         for process in list(rig.processes.values()):
             if not process.alive:
                 await rig.start(process.name)
-        orphans.since = time.time()
-    record("turn_recovery", profile=rig.profile, seconds=await orphans.recovered(ORPHAN_SECONDS))
+        orphans.from_now()
+    times = await orphans.recovered(ORPHAN_SECONDS)
+    record("turn_recovery", profile=rig.profile, seconds=times, waited=orphans.waited)
     await errands.send_unacknowledged()
     async with asyncio.timeout(60):
         while await rig.has_suspects(2):
