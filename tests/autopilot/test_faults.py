@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from pydantic_ai.exceptions import ModelHTTPError
 from structlog.testing import capture_logs
 
-from pilothouse.autopilot.faults import MAX_BACKOFF_SECONDS, Fault, pause_before
+from pilothouse.autopilot.faults import MAX_BACKOFF_SECONDS, Fault, fault_of, pause_before
 from pilothouse.features.chat import events
 from tests.autopilot.till import KEY, Till
 from tests.base.waiting import until
@@ -169,3 +170,17 @@ async def test_a_key_that_the_provider_repeats_is_in_no_frame_no_log_line_and_no
     rows = await snapshot(small_till.installation.api.reader)
     for place in (streamed.text, str(logs), caplog.text, str(rows), str(capsys.readouterr())):
         assert KEY not in place
+
+
+@pytest.mark.parametrize(
+    ("status", "transient"),
+    [
+        *((status, True) for status in (408, 429, 500, 501, 507, 520, 524, 529, 599)),
+        (400, False),
+        (402, False),
+        (422, False),
+    ],
+)
+def test_every_5xx_passes(status: int, transient: bool):
+    """11.4"""
+    assert fault_of(ModelHTTPError(status, "a-model")).transient is transient

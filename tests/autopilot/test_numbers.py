@@ -10,7 +10,7 @@ from dataclasses import fields
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from pilothouse.autopilot import breakers, builder, compaction, context, faults, history, pictures, rounds, stream
+from pilothouse.autopilot import breakers, builder, compaction, context, faults, pictures, rounds, stream
 from pilothouse.autopilot import titles as naming
 from pilothouse.autopilot.room import Room
 from pilothouse.autopilot.turn import AutoPilot
@@ -20,7 +20,7 @@ from pilothouse.base.jobs import claims
 from pilothouse.base.settings import Settings
 from pilothouse.base.tools import ToolBox
 from pilothouse.blocks import autopilot as block
-from pilothouse.features.chat import cancelling, delegating, outcomes, present, reading, schemas
+from pilothouse.features.chat import cancelling, copies, delegating, outcomes, present, reading, schemas
 from pilothouse.features.chat import piloting as asked_by_blocks
 from pilothouse.features.chat import turns as chat_turns
 from pilothouse.features.chat.routes import turns as doors
@@ -71,7 +71,7 @@ NUMBERS: dict[str, tuple[object, object]] = {
     "2.11 a picture": (pictures.MAX_BYTES, 20 * 1024 * 1024),
     "9.6 a follow-up": (context.FOLLOW_UP_EACH, 2_000),
     "9.6 all follow-ups": (context.FOLLOW_UP_TOTAL, 6_000),
-    "8.8 a tool's text for the model": (history.MAX_TOOL_TEXT, 70_000),
+    "8.8 a tool's text for the model": (copies.MAX_TOOL_TEXT, 70_000),
     "8.8 a live frame": (present.MAX_FRAME, 64 * 1024),
     "3.4 characters of a delta": (stream.DELTA_CHARACTERS, 64),
     "3.4 seconds of a delta": (rounds.DELTA_SECONDS, 0.05),

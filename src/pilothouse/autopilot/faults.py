@@ -23,7 +23,7 @@ from pydantic_ai.messages import ModelResponse
 FALLS_BACK: Final = frozenset({"model_unavailable", "provider_auth", "provider_error", "all_attempts_exhausted"})
 ATTEMPTS: Final = 3
 MAX_BACKOFF_SECONDS: Final = 30.0
-_TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, *range(500, 600)})
 _TRANSIENT: Final = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
 _SAID: Final = {
     "provider_auth": "The model provider refused the key. Check it in the settings.",

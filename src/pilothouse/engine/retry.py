@@ -13,4 +13,4 @@ def backoff_s(retry: Retry, attempt: int, retry_after: float | None, chance: flo
     """Seconds to rest after `attempt`; `chance` in [0, 1) spreads them. What the other side asked for is obeyed."""
     rest = min(retry.backoff_s * retry.factor ** (attempt - 1), retry.max_backoff_s)
     rest *= 1 + retry.jitter * (2 * chance - 1)
-    return max(rest, retry_after or 0.0)
+    return max(min(rest, retry.max_backoff_s), retry_after or 0.0)
