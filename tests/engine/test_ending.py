@@ -8,7 +8,7 @@ import pytest
 from pilothouse.engine.context import StepContext
 from pilothouse.engine.entries import accepted
 from pilothouse.engine.plan import PlanImpossible, compile_plan
-from pilothouse.engine.ports import Ended, Fires, Limits, StepFailed, Suspended
+from pilothouse.engine.ports import Ended, Fires, Limits, RunRefused, StepFailed, Suspended
 from pilothouse.engine.run import IllegalMove, Run
 from pilothouse.graph.catalogue import Effects
 from pilothouse.graph.document import Policy, Retry
@@ -60,6 +60,28 @@ async def test_on_error_fail_stops_the_run_and_its_other_steps():
     played = await play(doc, blocks)
     assert played.outcome == Ended("failed", {"code": "step_failed", "message": "boom 1", "step_id": 3})
     assert played.run.stats()["steps"] == {"cancelled": 1, "completed": 1, "failed": 1}
+    assert not played.run.steps
+
+
+async def _lacks(inputs: JsonObject, ctx: StepContext) -> Fires:
+    raise RunRefused("credentials_missing", "The key is gone.", retryable=True)
+
+
+@pytest.mark.parametrize("effects", [Effects.NONE, Effects.READS])
+async def test_a_step_that_the_run_cannot_do_without_ends_it(effects: Effects):
+    """engine:S2, engine:S5: in place or in a task, and it is not tried again."""
+    retry = Policy(retry=Retry(max_attempts=3, backoff_s=0))
+    doc = graph(
+        [node("slow", "hang"), node("bad", "lacks", retry), node("rescue", "echo")], "bad.error -> rescue.value"
+    )
+    blocks = shelf(
+        Toy(spec("hang", [], ["out"], effects=Effects.READS), _hang),
+        Toy(spec("lacks", [], ["out"], effects=effects), _lacks),
+    )
+    played = await play(doc, blocks)
+    reason: JsonObject = {"code": "credentials_missing", "message": "The key is gone.", "step_id": 2}
+    assert played.outcome == Ended("failed", reason)
+    assert (played.run.stats()["steps"], played.run.retries) == ({"cancelled": 2}, 0)
     assert not played.run.steps
 
 

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pilothouse.engine.context import StepContext, Waiting
 from pilothouse.engine.facts import Failure
-from pilothouse.engine.ports import Fires, Runnable, StepFailed
+from pilothouse.engine.ports import Fires, Runnable, RunRefused, StepFailed
 from pilothouse.engine.retry import backoff_s, may_retry
 from pilothouse.engine.run import Run
 from pilothouse.graph.fields import ERROR_PIN
@@ -70,6 +70,9 @@ class Act:
         if self.over or self.abandoned:
             return
         self.over = True
+        if isinstance(failed, RunRefused):
+            self._run.refuse(self.step, failed.code, failed.message)
+            return
         failure: Failure = {"code": failed.code, "message": failed.message, "detail": failed.detail}
         at, retry, attempt = self._clock(), self.step.node.policy.retry, self.step.attempt
         if may_retry(retry, attempt, failed):

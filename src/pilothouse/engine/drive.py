@@ -4,6 +4,7 @@ import asyncio
 import random as chance
 from collections.abc import Callable
 
+from pilothouse.engine.facts import Failure
 from pilothouse.engine.ports import (
     Blocks,
     Ear,
@@ -72,7 +73,7 @@ class Driver:
                 return await self._stop(lambda: run.cancel(stage.clock()))
             if run.fault is not None:
                 return await self._stop(lambda: run.end(stage.clock()))
-            if stage.refusal is not None or run.opened > stage.limits.steps:
+            if run.refusal is not None or run.opened > stage.limits.steps:
                 return await self._stop(self._refuse)
             if self.stopping is not None and self.stopping.is_set():
                 if not stage.busy:
@@ -119,9 +120,8 @@ class Driver:
 
     def _refuse(self) -> None:
         most = self.stage.limits.steps
-        limit = ("step_limit", f"The run opened more than {most} steps.", None)
-        code, message, step_id = self.stage.refusal or limit
-        self.run.fail(code, message, self.stage.clock(), step_id)
+        limit: Failure = {"code": "step_limit", "message": f"The run opened more than {most} steps."}
+        self.run.fail(at=self.stage.clock(), **(self.run.refusal or limit))
 
     def _hand_over(self) -> HandedOver:
         self.stage.push()

@@ -38,6 +38,7 @@ class Facts(Flow):
         self.used = no_usage()  # by its own steps and by what they started
         self.children = 0  # runs that steps of this one started, and that are over
         self.fault: Failure | None = None  # why the run must end at once
+        self.refusal: Failure | None = None  # why this worker must end it; in no entry, so that another finds it anew
         self.first_failure: Failure | None = None
         self.reason: Failure | None = None
         self.leftovers: list[Json] = []

@@ -32,6 +32,10 @@ class StepFailed(Exception):
         self.retry_after = retry_after  # seconds that the other side asked for
 
 
+class RunRefused(StepFailed):
+    """A step lacks what the whole run was admitted with: the run ends with it."""
+
+
 class LeaseLost(Exception):
     """Another worker may own this run by now: nothing more may be done for it here."""
 

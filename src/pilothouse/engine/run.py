@@ -136,6 +136,11 @@ class Run(Facts):
         self._refuse_unless(self.status not in FINAL, "fail")
         self._finish_run("failed", {"code": code, "message": message, "step_id": step_id}, at)
 
+    def refuse(self, step: Step, code: str, message: str) -> None:
+        """Whoever drives the run must end it for what this step found, before anything else begins."""
+        if self.refusal is None:
+            self.refusal = {"code": code, "message": message, "step_id": step.id}
+
     def cancel(self, at: int) -> None:
         """End the run because someone asked for it."""
         self._refuse_unless(self.status not in FINAL, "cancel")

@@ -42,7 +42,6 @@ class Stage:
         self.limits = limits
         self.wake = asyncio.Event()
         self.broken: BaseException | None = None
-        self.refusal: tuple[str, str, int] | None = None  # why the run cannot go on: code, message, step
         self._records = records_for(run)
         self._in_place = REHEARSAL in run.facts  # nothing really waits, and only the order of what is ready counts
         self._runnables: dict[int, Runnable] = {}
@@ -71,7 +70,7 @@ class Stage:
         run, limits, tasks = self.run, self.limits, self._tasks
         end = self._time() + limits.slice_s
         did = False
-        while run.fault is None and self.refusal is None and run.opened <= limits.steps:
+        while run.fault is None and run.refusal is None and run.opened <= limits.steps:
             if self._paused and isinstance(self._records, Script) and self._continue_one(end):
                 pass  # its turn comes before that of what is ready
             elif run.ready and len(tasks) - self._resting < limits.parallel_steps:
@@ -129,7 +128,7 @@ class Stage:
             return None
         runnable = self.blocks.get(step.node.block)
         if runnable.spec.disabled:
-            self.refusal = ("disabled_block", f"{runnable.spec.name} is switched off.", step.id)
+            self.run.refuse(step, "disabled_block", f"{runnable.spec.name} is switched off.")
             return None
         self._runnables[step.node.index] = runnable
         return runnable

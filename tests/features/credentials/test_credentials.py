@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pilothouse.graph.json_schema import as_list
+from pilothouse.graph.json_schema import as_list, as_object
 from tests.features.credentials.conftest import Bank
 from tests.features.runs import graphs
 from tests.features.runs.graphs import graph, link, node
@@ -215,6 +215,33 @@ async def test_a_credential_that_cannot_be_opened_fails_the_step_and_stays(bank:
     assert ("send", "failed", "credential_unreadable") in await finished(bank, ended["id"])
     assert await bank.stand.count("credentials") == 1
     assert bank.here.asked == []
+
+
+@pytest.mark.parametrize("policy", [{}, {"retry": {"max_attempts": 3, "backoff_s": 0, "on": "any"}}])
+async def test_a_credential_that_was_deleted_meanwhile_ends_the_run(bank: Bank, policy: graphs.JsonObject):
+    """engine:S2, engine:S5: whoever takes its error, and however often it may be tried."""
+    stand, made = bank.stand, await create(bank, headers_for(bank.here.host))
+    document = asks(f"http://{bank.here.host}/", made)
+    document["nodes"] = [
+        *({**as_object(one), "policy": policy} for one in as_list(document["nodes"])),
+        *(node("wait", graphs.AWAIT, fact="go"), node("later", graphs.AWAIT, fact="never")),
+        node("wrong", graphs.OUTPUT, name="wrong"),
+    ]
+    document["links"] = [
+        *as_list(document["links"]),
+        *(link("wait", "fact", "send", "body"), link("send", "error", "wrong", "value")),
+    ]
+    run = await stand.start(await stand.agent(document))
+    await stand.reaches(run["id"], "waiting")
+    gone = await stand.ann.browser.delete(f"/api/credentials/{made['id']}?force=true")
+    assert gone.status_code == 204
+    await stand.house.api.runs.send_fact(stand.ann.actor, run["id"], "go", {})
+
+    ended = await stand.reaches(run["id"], "failed", "completed_with_errors")
+    (send,) = [event for event in await stand.events(run["id"]) if event.get("node_id") == "send"]
+    assert (ended["status"], ended["outputs"], bank.here.asked) == ("failed", {}, [])
+    assert (ended["reason"]["code"], ended["reason"]["step_id"]) == ("credentials_missing", send["step_id"])
+    assert ended["stats"]["steps"] == {"completed": 1, "cancelled": 2}
 
 
 @pytest.mark.parametrize("way", ["link", "path", "optional"])

@@ -10,6 +10,7 @@ from pilothouse.base.reader import Reader
 from pilothouse.blocks.credentials import Credential, UserPassword
 from pilothouse.blocks.pins import BlockFailed
 from pilothouse.blocks.runner import Fired
+from pilothouse.engine.ports import RunRefused
 from pilothouse.features.credentials import CredentialNotFound, CredentialUnreadable, Vault
 from pilothouse.graph.catalogue import BlockSpec, CredentialFacts
 from pilothouse.graph.credential_fit import misfit, providers_of
@@ -36,7 +37,8 @@ class Keys:
     async def open_for(self, run_id: str, spec: BlockSpec, inputs: JsonObject) -> dict[str, Credential]:
         """What the step names, by pin: those of the run's owner that fit there.
 
-        Judged here once more, for what a run is accepted with does not show what links and masks bring.
+        Judged here once more, for what a run is accepted with does not show what links and masks bring. One that does
+        not fit fails the step; one that is not there any more ends the run.
         """
         named = ((pin, as_object(inputs.get(pin)).get("id")) for pin in credential_pins(spec))
         ids = {pin: found for pin, found in named if isinstance(found, str)}
@@ -53,7 +55,7 @@ class Keys:
         self, pin: str, schema: JsonObject, inputs: JsonObject, facts: CredentialFacts | None, credential_id: str
     ) -> None:
         if facts is None:
-            raise BlockFailed("credentials_missing", f"What was chosen for '{pin}' is not there any more.")
+            raise _gone(pin)
         fault = misfit(pin, schema, inputs, facts)
         if credential_id in self.vault.system and facts.provider not in providers_of(schema, inputs):
             fault = fault or f"'{pin}' asks for no {facts.provider}, and the installation's key is for nothing else."
@@ -64,9 +66,13 @@ class Keys:
         try:
             return await self.vault.open(owner, credential_id)
         except CredentialNotFound:
-            raise BlockFailed("credentials_missing", f"What was chosen for '{pin}' is not there any more.") from None
+            raise _gone(pin) from None
         except CredentialUnreadable as unreadable:
             raise BlockFailed(unreadable.code, unreadable.message) from None
+
+
+def _gone(pin: str) -> RunRefused:
+    return RunRefused("credentials_missing", f"What was chosen for '{pin}' is not there any more.")
 
 
 class Hider:
