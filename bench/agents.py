@@ -8,6 +8,7 @@ STORE = "1ff065e9-88e8-4358-9d82-8dc91f622ba9"
 STEP_THROUGH = "f66a3543-28d3-4ab5-8945-9b336371e2ce"
 TEMPLATE = "db7d8f02-2f44-4c55-ab7a-eae0941f0c30"
 CALCULATOR = "b1ab9b19-67a6-406d-abf5-2dba76d00c79"
+TRIGGER = "8fa8c167-2002-47ce-aba8-97572fc5d387"
 REVIEW = "8b2a7b3c-6e9d-4a5f-8c1b-2e3f4a5b6c7d"
 TIMER = "d67a9c52-5e4e-11e2-bcfd-0800200c9a71"
 ACT = "0e57b10c-0000-4000-8000-000000000008"  # of the test blocks
@@ -46,6 +47,13 @@ def fan_out() -> JsonObject:
         {"from": "join", "out": "result", "to": "out", "in": "value"},
     ]
     return {"format": "pilothouse.agent/1", "name": "Fan-out", "nodes": nodes, "links": links}
+
+
+def triggered() -> JsonObject:
+    """What an event brings, handed to one block."""
+    nodes: list[Json] = [{"id": "hook", "block": TRIGGER}, {"id": "one", "block": STORE}]
+    links: list[Json] = [{"from": "hook", "out": "payload", "to": "one", "in": "input"}]
+    return {"format": "pilothouse.agent/1", "name": "Triggered", "nodes": nodes, "links": links}
 
 
 def effects(steps: int) -> JsonObject:

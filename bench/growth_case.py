@@ -39,7 +39,7 @@ async def b7(report: Report, folder: Path, *, wide: bool) -> None:
 
 @dataclass(slots=True)
 class Work:
-    """What is done so many times; each answers what that took; looking up what is asked does not count."""
+    """What is done so many times; each answers what that took."""
 
     person: Reviewer
     miscounted: int = 0

@@ -38,6 +38,11 @@ class Site:
     def person(self) -> Person:
         return self.people[0]
 
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        """Those of a program with an API key."""
+        return (("Authorization", f"Bearer {self.person.key}"), ("Content-Type", "application/json"))
+
     def start_run(self, agent: str, inputs: JsonObject) -> Ask:
         """A run with an API key, its result awaited."""
         ask = self.accept_run(agent, inputs)
@@ -45,9 +50,8 @@ class Site:
 
     def accept_run(self, agent: str, inputs: JsonObject) -> Ask:
         """The same, answered as soon as it is committed."""
-        headers = (("Authorization", f"Bearer {self.person.key}"), ("Content-Type", "application/json"))
         url = f"{self.url}/api/v1/agents/{self.person.agents[agent]}/runs"
-        return Ask(url, "POST", dumps({"inputs": inputs}), headers)
+        return Ask(url, "POST", dumps({"inputs": inputs}), self.headers)
 
 
 @asynccontextmanager
