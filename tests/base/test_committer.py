@@ -6,7 +6,9 @@ import pytest
 
 from pilothouse.base import committer as rules
 from pilothouse.base.committer import Clash, CommitterOverloaded, Refused
+from pilothouse.base.committer_sqlite import SqliteCommitter
 from pilothouse.base.reader import Reader
+from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.telemetry import REGISTRY
 from tests.base.notes import INSERT, MOVE, MOVE_ALL, REMOVE, SET, WRONG, insert, write
 from tests.base.ports import AnyCommitter, committing
@@ -23,6 +25,18 @@ async def test_what_landed_can_be_read(committer: AnyCommitter, reader: Reader):
 
     assert answers == [1, 1]
     assert await kept(reader) == {"a": 2}
+
+
+def _setting(sql: str) -> Script:
+    return (yield sql, ())[0][0]
+
+
+async def test_a_commit_waits_for_the_disk(committer: AnyCommitter):
+    """engine:Z5: in a write-ahead log, less than `full` (2) syncs only now and then."""
+    on_sqlite = isinstance(committer, SqliteCommitter)
+    asked = "pragma synchronous" if on_sqlite else "select current_setting('synchronous_commit')"
+
+    assert await committer.land(write((Scripted("setting", _setting), (asked,)))) == [2 if on_sqlite else "on"]
 
 
 async def test_a_thousand_sets_all_land(committer: AnyCommitter, reader: Reader):

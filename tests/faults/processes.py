@@ -34,15 +34,16 @@ class Launcher(Protocol):
 
 
 class Plain:
-    """`python -m pilothouse ...`, as an operator starts it."""
+    """`python -m pilothouse ...`, as an operator starts it, maybe under a program that watches it."""
 
-    def __init__(self) -> None:
+    def __init__(self, watcher: Sequence[str] = ()) -> None:
+        self._watcher = watcher
         self._running: dict[int, subprocess.Popen[bytes]] = {}
 
     def launch(self, words: Sequence[str], environment: Mapping[str, str], log: Path) -> int:
         with log.open("ab") as out:
             process = subprocess.Popen(
-                [sys.executable, "-m", "pilothouse", *words],
+                [*self._watcher, sys.executable, "-m", "pilothouse", *words],
                 cwd=log.parent,
                 env=dict(environment),
                 stdin=subprocess.DEVNULL,

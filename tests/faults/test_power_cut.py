@@ -2,6 +2,7 @@
 
 A process that is killed leaves behind all that it wrote; a power cut also takes what was written and not yet synced.
 So the copy is made of a frozen installation, and the tail of its write-ahead log that nobody had been told of is torn.
+That whatever somebody had been told of is synced by then, `test_durable_answers` shows from the kernel's side.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from scripts.programs import free_port
 from scripts.servers import Postgres
 from tests.conftest import MakePostgres
 from tests.faults.agents import MIXED
+from tests.faults.checker import Checker
 from tests.faults.clients import Client
 from tests.faults.history import Ack, History
 from tests.faults.place import Place
@@ -35,6 +37,7 @@ async def test_a_power_cut_takes_nothing_that_was_acknowledged(launcher: Launche
     random = Random(SEED)
     async with open_rig(launcher, embedded) as rig:
         await rig.start_all()
+        await Checker(rig).learn()
         torn = 0
         for number in range(CUTS):
             sender = asyncio.create_task(keep_sending(rig, random))
@@ -45,7 +48,7 @@ async def test_a_power_cut_takes_nothing_that_was_acknowledged(launcher: Launche
             await asyncio.wait([sender])
             await after_the_cut(launcher, rig, Place(copy, extra=rig.place.extra), acks)
         assert torn > 0
-        said = f"{CUTS}, {torn} bytes of unsynced log torn off: every acknowledged run completed"
+        said = f"{CUTS}, {torn} bytes of unsynced log torn off: every acknowledged run came to what it comes to without"
         record("figure", name="Z5 power cuts", profile="embedded", value=said)
 
 
@@ -107,6 +110,7 @@ async def test_a_power_cut_of_the_database_takes_nothing_that_was_acknowledged(
     place = Place(tmp_path, database_url=server.url, broker_url=broker_url, redis_url=redis_url)
     async with open_rig(launcher, place) as rig:
         await rig.start_all()
+        await Checker(rig).learn()
         for _ in range(DATABASE_CUTS):
             sender = asyncio.create_task(keep_sending(rig, random))
             await asyncio.sleep(random.uniform(0.5, 1.5))
@@ -121,7 +125,7 @@ async def test_a_power_cut_of_the_database_takes_nothing_that_was_acknowledged(
             finally:
                 spare.remove()
         await rig.quiet()
-        said = f"{DATABASE_CUTS}: every acknowledged run completed"
+        said = f"{DATABASE_CUTS}: every acknowledged run came to what it comes to without"
         record("figure", name="Z5 power cuts of the database", profile="scaled", value=said)
 
 
@@ -158,18 +162,19 @@ async def keep_sending(rig: Rig, random: Random) -> None:
 
 
 async def after_the_cut(launcher: Launcher, rig: Rig, place: Place, acks: list[Ack]) -> None:
-    """Start on the copy and wait until each acknowledged run has completed there."""
+    """Start on the copy, wait until each acknowledged run has ended there, and judge what they came to."""
+    assert acks
     place = replace(place, port=free_port())
     reader = place.reader()
-    async with Client.open(place.port, rig.people[0], History(SEED)) as client:
+    history = History(SEED, acks={ack.run_id: ack for ack in acks}, keys=set(rig.history.keys))
+    async with Client.open(place.port, rig.people[0], history) as client:
         copy = Rig(place, rig.people, rig.effects, reader, client.history, launcher, client)
         try:
             await copy.start_all()
             await copy.quiet()
-            rows = dict(await reader.rows("select id, status from runs"))
-            wrong = [ack for ack in acks if rows.get(ack.run_id) != "completed"]
-            assert acks
-            assert not wrong, f"{len(wrong)} of {len(acks)} acknowledged runs: {wrong[:3]}"
+            checker = Checker(copy)
+            await checker.learn()  # known by now
+            await checker.judge(is_copy=True)
         finally:
             for process in copy.processes.values():
                 await process.kill()
