@@ -166,7 +166,32 @@ async def test_a_silent_ending_is_asked_for_words_once(chosen: Bridge, connect: 
     said = await chosen.ask("look")
     assert said.text == "Found one."
     assert len(script.asked) == 3
-    assert not script.asked[2].get("tools")
+    assert script.asked[2]["tools"] == script.asked[1]["tools"]  # refused without them, and cached with them
+    assert script.asked[1]["tool_choice"] in ("auto", {"type": "auto"})
+    assert script.asked[2]["tool_choice"] in ("none", {"type": "none"})
+
+
+async def test_a_call_in_a_round_that_is_for_words_is_not_made(chosen: Bridge, connect: Connect):
+    """6.11: not every server knows how to be told so."""
+    again = Answer(text=("And more.",), tools=(LIST,))
+    script = await connect(Answer(tools=(FIND,)), Answer(thinking=("Hm.",)), again)
+    said = await chosen.ask("look")
+    assert (said.status, said.text, said.tools) == ("completed", "And more.", ["find_block"])
+    assert len(script.asked) == 3
+
+
+@pytest.mark.parametrize(
+    "refusal", [Refusal(400), Refusal(401), Refusal(404), Refusal(503, {"Retry-After": "0"})], ids=lambda it: it.status
+)
+async def test_a_turn_that_is_done_does_not_fail_for_want_of_a_last_word(
+    chosen: Bridge, connect: Connect, refusal: Refusal
+):
+    """6.11: one fixed text is said instead."""
+    await connect(Answer(tools=(FIND,)), Answer(thinking=("Hm.",)), refusal)
+    said = await chosen.ask("look")
+    assert (said.status, said.text) == ("completed", CLOSING_TEXT)
+    assert said.of(events.ERROR) == []
+    assert len(said.of(events.START_STEP)) == len(said.of(events.FINISH_STEP)) == 3
 
 
 async def test_when_even_that_is_silent_there_is_one_closing_text(chosen: Bridge, connect: Connect):

@@ -92,14 +92,15 @@ async def test_five_empty_calls_in_a_row_end_the_turn(stage: Stage):
     assert stage.shop.done == []
 
 
-async def test_the_last_round_is_without_tools_and_there_is_none_after_it(stage: Stage):
+async def test_the_last_round_is_for_words_and_there_is_none_after_it(stage: Stage):
     """6.9"""
     rounds = [numbered(n, "count_up", f'{{"n": {n}}}') for n in range(MAX_ROUNDS)]
     script = await stage.play(*rounds, BYE)
     said = await stage.bridge.ask("count")
     assert len(script.asked) == MAX_ROUNDS
-    assert all(asked.get("tools") for asked in script.asked[:-1])
-    assert not script.asked[-1].get("tools")
+    assert {asked["tool_choice"] for asked in script.asked[:-1]} == {"auto"}
+    assert script.asked[-1]["tool_choice"] == "none"
+    assert len(said.tools) == MAX_ROUNDS - 1
     assert said.of(events.ERROR)[0].data["code"] == "max_rounds"
 
 

@@ -50,7 +50,7 @@ async def _answer(
     writer: asyncio.StreamWriter,
 ) -> None:
     asked = await _read(reader)
-    answer = script.take(asked)
+    answer = must_define_tools(asked) or script.take(asked)
     if isinstance(answer, Refusal):
         if answer.gate is not None:
             await _stay(reader, answer.gate)
@@ -62,6 +62,16 @@ async def _answer(
         await _tell(script, asked, answer, make(answer), reader, writer)
     finally:
         script.over(asked)
+
+
+def must_define_tools(asked: Asked) -> Refusal | None:
+    """Anthropic takes no conversation that holds calls or results without the tools they are of."""
+    spoken = [message["content"] for message in asked.body["messages"] if isinstance(message["content"], list)]
+    kinds = {block["type"] for blocks in spoken for block in blocks}
+    if not asked.path.endswith("/messages") or asked.body.get("tools") or not kinds & {"tool_use", "tool_result"}:
+        return None
+    said = "Requests which include `tool_use` or `tool_result` blocks must define tools."
+    return Refusal(400, body={"type": "error", "error": {"type": "invalid_request_error", "message": said}})
 
 
 async def _tell(

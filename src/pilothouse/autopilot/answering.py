@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from pydantic_ai.messages import ToolCallPart
+from pydantic_ai.messages import FunctionToolResultEvent, ToolCallPart
 
 from pilothouse.autopilot.ends import End
 from pilothouse.autopilot.ledger import Ledger
@@ -13,6 +13,7 @@ from pilothouse.base.jobs.lease import LeaseLost
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import Hold
 from pilothouse.base.loops import end_tasks
+from pilothouse.base.tools import ToolBox
 
 
 def require_lease(hold: Hold) -> None:
@@ -73,3 +74,14 @@ async def _stay(hold: Hold, ledger: Ledger, wake_at: int) -> None:
         )
     finally:
         await end_tasks(told, stopping)
+
+
+async def note_refused(record: TurnRecord, tools: ToolBox, event: FunctionToolResultEvent) -> None:
+    """A call that never reached a tool: there is none of that name, or its arguments are no JSON."""
+    part = event.part
+    if part.tool_call_id in record.results:
+        return
+    known = part.tool_name in tools
+    code = "invalid_arguments" if known else "unknown_tool"
+    message = "The arguments are not a JSON object." if known else f"There is no tool '{part.tool_name}'."
+    await record.keep_failure(part.tool_call_id, part.tool_name, code, message)

@@ -21,6 +21,8 @@ from pydantic_ai.messages import ModelResponse
 
 # Failures that another model may not have.
 FALLS_BACK: Final = frozenset({"model_unavailable", "provider_auth", "provider_error", "all_attempts_exhausted"})
+# All that a model or its provider can fail with; a turn whose work is done does not fail for it.
+OF_THE_MODEL: Final = FALLS_BACK | {"context_overflow"}
 ATTEMPTS: Final = 3
 MAX_BACKOFF_SECONDS: Final = 30.0
 _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, *range(500, 600)})

@@ -11,6 +11,7 @@ from pydantic_ai.messages import (
     ModelRequest,
     ModelRequestPart,
     ModelResponse,
+    ModelResponsePart,
     TextPart,
     ToolCallPart,
     ToolReturnPart,
@@ -240,6 +241,11 @@ def model_messages(
 
 def _visible(response: ModelResponse) -> bool:
     return any(isinstance(part, TextPart) and part.content.strip() for part in response.parts)
+
+
+def without_calls(response: ModelResponse) -> list[ModelResponsePart]:
+    """Of a round in which the model was only to speak."""
+    return [part for part in response.parts if not isinstance(part, ToolCallPart)]
 
 
 def asked_to_close(messages: list[ModelMessage]) -> list[ModelMessage]:

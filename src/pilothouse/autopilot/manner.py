@@ -42,6 +42,13 @@ def plain_manner(connection: Connection | None) -> "ModelSettings | None":
     return cast("ModelSettings", {"openrouter_usage": {"include": True}})
 
 
+def speaking(settings: "ModelSettings | None") -> "ModelSettings":
+    """The same, for a round of words only. It still tells of the tools: Anthropic refuses a conversation that holds
+    calls without them, and what providers have cached begins with them.
+    """
+    return cast("ModelSettings", {**(settings or {}), "tool_choice": "none"})
+
+
 def is_anthropic(slug: str) -> bool:
     """Whether cache markers are understood at the other end; elsewhere they are refused with the request."""
     lower = slug.lower()

@@ -7,20 +7,22 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 import structlog
-from pydantic_ai import Agent, CallToolsNode, ModelRequestNode
+from pydantic_ai import Agent, CallToolsNode, ModelRequestNode, RunContext
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import FunctionToolResultEvent, ModelResponse, ToolCallPart
 from pydantic_ai.result import AgentStream
 from pydantic_ai.run import AgentRun
+from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
 
 from pilothouse.autopilot.abandoned import abandoned_row, kept_row, lost_row
-from pilothouse.autopilot.answering import answer_calls, require_lease
+from pilothouse.autopilot.answering import answer_calls, note_refused, require_lease
 from pilothouse.autopilot.attachments import look_at_files, unnamed_files
 from pilothouse.autopilot.breakers import tripped
 from pilothouse.autopilot.ends import End, Failed
-from pilothouse.autopilot.faults import ATTEMPTS, FALLS_BACK, fault_of, pause_before, require_whole
-from pilothouse.autopilot.history import asked_to_close
+from pilothouse.autopilot.faults import ATTEMPTS, FALLS_BACK, OF_THE_MODEL, fault_of, pause_before, require_whole
+from pilothouse.autopilot.history import asked_to_close, without_calls
+from pilothouse.autopilot.manner import speaking
 from pilothouse.autopilot.models import Chosen, fallback_notice
 from pilothouse.autopilot.pictures import can_see, look_at_pictures
 from pilothouse.autopilot.purse import Purse
@@ -56,6 +58,7 @@ class Rounds:
     instructions: str
     purse: Purse = field(default_factory=Purse)
     sees: bool | None = None  # whether the model takes pictures, as the settings tell
+    text_only: bool = False  # the model is to speak, and to call nothing
     abandoned: int = 0  # microdollars, for calls that gave nothing
     unpriced: bool = False  # nobody knows what a call of this turn has cost
 
@@ -66,6 +69,9 @@ class Rounds:
             self.record.add(fallback_notice(other))
             self.chosen, self.room = other, replace(self.room, chosen=other)
             end = await self._run()
+        if isinstance(end, Failed) and end.code in OF_THE_MODEL and self.record.is_answered and self.record.has_output:
+            self.record.say(CLOSING_TEXT)  # the work is done: that nobody could be asked for a last word is no failure
+            return End.ANSWERED
         return end
 
     def _fallback_of(self, failed: Failed) -> Chosen | None:
@@ -130,7 +136,7 @@ class Rounds:
             message_history=messages,
             toolsets=[self.tools],
             usage_limits=limits,
-            model_settings=self.chosen.settings,
+            model_settings=self._settings,
         ) as run:
             node: Any = run.next_node
             while not Agent.is_end_node(node):
@@ -154,7 +160,7 @@ class Rounds:
 
     async def _ask_model(self, run: AgentRun[None, str], node: ModelRequestNode[None, str], *, closing: bool) -> Any:
         require_lease(self.hold)
-        self.tools.text_only = closing or self.record.step >= MAX_ROUNDS
+        self.text_only = closing or self.record.step >= MAX_ROUNDS
         self.record.begin_step()
         heard: AgentStream[None, str] | None = None
         kept, stream = False, ResponseStream(new_id)
@@ -163,6 +169,8 @@ class Rounds:
                 await self._relay(cast(Any, heard), stream)
             called = await run.next(node)
             assert Agent.is_call_tools_node(called)
+            if self.text_only:  # some servers do not know that word, and call all the same
+                called.model_response.parts = without_calls(called.model_response)
             await self._keep(called.model_response, stream)
             kept = True
             return called
@@ -173,6 +181,9 @@ class Rounds:
         finally:
             if heard is not None and not kept:
                 self._pay_for_abandoned(heard.response)
+
+    def _settings(self, _: RunContext[None]) -> ModelSettings:
+        return speaking(self.chosen.settings) if self.text_only else self.chosen.settings or ModelSettings()
 
     async def _keep(self, response: ModelResponse, stream: ResponseStream) -> None:
         require_whole(response)
@@ -251,7 +262,7 @@ class Rounds:
             async for event in happened:
                 self.heard()
                 if isinstance(event, FunctionToolResultEvent):
-                    await self._note_refused(event)
+                    await note_refused(self.record, self.tools.tools, event)
         asked = await run.next(node)
         self.record.finish_step()
         await self.record.log.barrier()
@@ -279,16 +290,6 @@ class Rounds:
         if (refused := await self._refusal()) is not None:
             return refused
         return End.AGAIN if await self.record.log.hears_pending() else None
-
-    async def _note_refused(self, event: FunctionToolResultEvent) -> None:
-        """A call that never reached a tool: there is none of that name, or its arguments are no JSON."""
-        part = event.part
-        if part.tool_call_id in self.record.results:
-            return
-        known = part.tool_name in self.tools.tools
-        code = "invalid_arguments" if known else "unknown_tool"
-        message = "The arguments are not a JSON object." if known else f"There is no tool '{part.tool_name}'."
-        await self.record.keep_failure(part.tool_call_id, part.tool_name, code, message)
 
 
 def _name(error: Exception) -> str:

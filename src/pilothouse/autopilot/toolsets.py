@@ -19,10 +19,9 @@ _ANYTHING = SchemaValidator(core_schema.any_schema())  # our own frame checks ar
 
 @dataclass(slots=True)
 class TurnTools(AbstractToolset[None]):
-    """The tools of one turn. `text_only` hides them all: the model is to speak."""
+    """The tools of one turn."""
 
     ledger: Ledger
-    text_only: bool = False
 
     @property
     def id(self) -> str:
@@ -33,7 +32,7 @@ class TurnTools(AbstractToolset[None]):
         return self.ledger.tools
 
     async def get_tools(self, ctx: RunContext[None]) -> dict[str, ToolsetTool[None]]:
-        return {} if self.text_only else {name: self._listed(tool) for name, tool in self.tools.items()}
+        return {name: self._listed(tool) for name, tool in self.tools.items()}
 
     def _listed(self, tool: Tool) -> ToolsetTool[None]:
         about = ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=tool.schema)
