@@ -2,7 +2,14 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ThinkingPart, ToolReturnPart, UserPromptPart
+from pydantic_ai.messages import (
+    ModelRequest,
+    ModelResponse,
+    ThinkingPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
 
 from pilothouse.autopilot.compaction import (
     LEAST_TOKENS,
@@ -15,15 +22,16 @@ from pilothouse.autopilot.compaction import (
     shortened,
     size_of,
     tokens,
+    transcript,
     truncated,
     weight,
 )
-from pilothouse.autopilot.history import model_messages
+from pilothouse.autopilot.history import model_messages, raw_response
 from pilothouse.autopilot.kept import kept_facts
 from pilothouse.autopilot.windows import MOST, UNKNOWN, window_of
 from pilothouse.features.chat import Draft, Event, events
 from pilothouse.kit.json import JsonObject
-from tests.autopilot.test_history import NOW, OLD, contents, log, said, texts
+from tests.autopilot.test_history import NOW, OLD, call, contents, log, result, said, texts
 
 WINDOW = 1_000
 
@@ -135,10 +143,18 @@ def test_ids_the_todo_list_and_the_guide_outlive_every_summary():
     assert "session_id" not in kept_facts(told)
 
 
-def test_thoughts_do_not_count():
-    """7.2, 12.3"""
-    spoken = ModelResponse(parts=[TextPart("word " * 100)])
-    assert size_of([ModelResponse(parts=[ThinkingPart("x" * 9_000), *spoken.parts])]) == size_of([spoken])
+def test_thoughts_count_where_they_are_sent_and_nowhere_else():
+    """7.2, 12.3: within the turn, to the model that had them; not in the next turn, not in a summary."""
+    signed = ThinkingPart("x" * 9_000, signature="y" * 900)
+    raw = ModelResponse(parts=[signed, ToolCallPart("find_block", {"q": 1}, "c1")])
+    thought = [events.reasoning_start("r"), events.reasoning_end("r", "x" * 9_000)]
+    drafts = [said("hi"), events.start_step(1), *thought, *call(), result(), events.finish_step(1)]
+    rounds = [raw_response(raw)]
+    assert size_of(model_messages(log((NOW, drafts)), NOW, rounds)) > 9_900 // 4
+    assert sum(map(weight, log((NOW, drafts)))) > 9_000 // 4
+    later = model_messages(log(("old", drafts), (NOW, [said("and?")])), NOW, [])
+    assert size_of(later) < 100
+    assert "xxx" not in str(transcript(model_messages(log((NOW, drafts)), NOW, rounds)))
 
 
 def test_the_providers_own_count_holds_until_the_next_compaction():

@@ -59,7 +59,7 @@ def tokens(text: str) -> int:
 
 
 def size_of(messages: Iterable[ModelMessage]) -> int:
-    """Thoughts do not count: they are not sent back."""
+    """Of what is sent. Thoughts are, but only those of this turn, to the model that had them: others are not here."""
     return sum(
         sum(map(tokens, _texts(message))) + PICTURE_TOKENS * sum(map(len, _pictures(message))) for message in messages
     )
@@ -75,7 +75,7 @@ def _texts(message: ModelMessage) -> Iterator[str]:
     for part in message.parts:
         match part:
             case ThinkingPart():
-                continue
+                yield part.content + (part.signature or "")
             case ToolCallPart():
                 yield part.args_as_json_str()
             case ToolReturnPart():
@@ -89,7 +89,7 @@ def _texts(message: ModelMessage) -> Iterator[str]:
 def weight(event: Event) -> int:
     """About what an event of this turn adds to the next call, without folding the whole log."""
     match event.type:
-        case events.TEXT_END:
+        case events.TEXT_END | events.REASONING_END:
             return tokens(str(event.data["text"]))
         case events.TOOL_INPUT_AVAILABLE:
             return tokens(dumps(event.data["input"]))

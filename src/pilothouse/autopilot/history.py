@@ -28,11 +28,26 @@ RETRYING: Final = (
     "The last attempt to answer this broke off. What was finished stands above: go on from there, and do not do again"
     " what was done."
 )
+_MADE_BY: Final = "made_by"
 
 
 def raw_response(response: ModelResponse) -> Json:
     """A response as it is kept until its turn ends."""
     return cast(list[Json], ModelMessagesTypeAdapter.dump_python([response], mode="json"))[0]
+
+
+def sign(response: ModelResponse, model: str) -> None:
+    """Note whose answer it is: what the provider calls itself in it is not what it was asked under."""
+    response.metadata = {**(response.metadata or {}), _MADE_BY: model}
+
+
+def as_read_by(model: str, raw: Json) -> Json:
+    """A kept response as this model may read it: thoughts go back only to the one that had them."""
+    kept = cast(JsonObject, raw)
+    if cast(JsonObject, kept.get("metadata") or {}).get(_MADE_BY, model) == model:
+        return raw
+    said = [part for part in cast(list[JsonObject], kept["parts"]) if part["part_kind"] != "thinking"]
+    return {**kept, "parts": list[Json](said)}
 
 
 def read_response(raw: Json) -> ModelResponse:

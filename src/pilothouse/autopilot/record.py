@@ -7,7 +7,14 @@ from typing import cast
 from pydantic_ai.messages import INVALID_JSON_KEY, BinaryContent, ModelMessage, ModelResponse, TextPart, ToolCallPart
 
 from pilothouse.autopilot.halves import mend
-from pilothouse.autopilot.history import error_content, model_messages, raw_response, read_response
+from pilothouse.autopilot.history import (
+    as_read_by,
+    error_content,
+    model_messages,
+    raw_response,
+    read_response,
+    sign,
+)
 from pilothouse.autopilot.pictures import Pictures
 from pilothouse.autopilot.stream import ResponseStream
 from pilothouse.base.committer import Write
@@ -35,6 +42,7 @@ class TurnRecord:
     waits: dict[str, Deferred] = field(default_factory=dict[str, Deferred])  # calls whose result is not there yet
     begun: frozenset[str] = frozenset()  # calls that an earlier claim may have begun
     tools_used: set[str] = field(default_factory=set[str])  # in this session, with success
+    model: str = ""  # the one that answers now
     pictures: Pictures = field(default_factory=dict[str, BinaryContent])  # that the model is shown
 
     @classmethod
@@ -48,7 +56,12 @@ class TurnRecord:
         return record
 
     def messages(self) -> list[ModelMessage]:
-        return model_messages(self.events, self.turn_id, self.rounds, self.pictures)
+        return model_messages(self.events, self.turn_id, self.readable_rounds, self.pictures)
+
+    @property
+    def readable_rounds(self) -> list[Json]:
+        """The rounds of this turn as the model that answers now may read them: another may have made some."""
+        return [as_read_by(self.model, raw) for raw in self.rounds]
 
     @property
     def own(self) -> list[Event]:
@@ -133,6 +146,7 @@ class TurnRecord:
     async def keep_response(self, response: ModelResponse, stream: ResponseStream, usage: Draft, *also: Write) -> None:
         """The round is made: its end, its cost, its calls and the raw response land together, before any tool runs."""
         mend(response)
+        sign(response, self.model)
         raw = raw_response(response)
         self.log.save_round(self.step, raw)
         self.log.write_also(*also)

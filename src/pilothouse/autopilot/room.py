@@ -99,7 +99,7 @@ class Room:
         return plan is not None
 
     async def _compact(self, plan: Plan) -> None:
-        before, own = self.count(), (self.record.turn_id, self.record.rounds)
+        before, own = self.count(), (self.record.turn_id, self.record.readable_rounds)
         log_now = self.record.events
         kept = [event for event in log_now if event.id == 0 or event.id > plan.up_to_event]
         budget = budget_of(plan, self.overhead + size_of(model_messages(kept, *own)))

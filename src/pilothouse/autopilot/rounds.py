@@ -79,6 +79,7 @@ class Rounds:
 
     async def _run(self) -> End | Failed:
         """Rounds until the model has answered, through transient failures; then see that something was said."""
+        self.record.model = self.chosen.slug
         while not self.record.is_answered:
             end = await self._try()
             if end not in (End.ANSWERED, End.AGAIN):
