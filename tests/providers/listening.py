@@ -1,9 +1,10 @@
 """A model on loopback, asked once through the real client library."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
+import httpx2
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.messages import ModelRequest, ModelResponse
 from pydantic_ai.models import Model
@@ -25,6 +26,12 @@ async def loopback(wire: str, *answers: Answer | Refusal) -> AsyncGenerator[tupl
             yield anthropic_wire.make("maker/test", url, KEY, http), script
         else:
             yield openai_wire.make("maker/test", url, KEY, http, openrouter=wire == "openrouter"), script
+
+
+async def spoken(wire: str, body: Mapping[str, object]) -> httpx2.Response:
+    """What the server says to these very bytes, without a library between."""
+    async with provider(Script([Answer(text=("Yes.",))]), wire) as url, provider_client([url]) as http:
+        return await http.post(f"{url}/anything", json=body)
 
 
 async def ask(model: Model[Any], settings: ModelSettings | None = None) -> ModelResponse:

@@ -50,8 +50,8 @@ class Answer:
     channel: Channel | None = None  # absent: the wire's own
     details: tuple[Any, ...] = ()  # entries of `reasoning_details` as they are, well formed or not
     odd: tuple[Body, ...] = ()  # whole deltas as they are
-    tokens: Tokens | None = Tokens()  # None: it says nothing about usage
-    cost: Any = UNSAID  # `usage.cost`, whatever that is
+    tokens: Tokens | None = Tokens()  # None: it says nothing about usage, even when it is asked
+    cost: Any = UNSAID  # `usage.cost`, whatever that is; OpenRouter tells it only when it is asked
     complaint: str = "the service is overloaded"  # what it says when it ends `overloaded`
     model: str = "test"  # the one that it says has answered
 
@@ -91,6 +91,11 @@ class Script:
     def take(self, request: Asked) -> Answer | Refusal:
         self.requests.append(request)
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+    def refuse(self, request: Asked, refusal: Refusal) -> Refusal:
+        """It is none that a model could answer: no answer is used up."""
+        self.requests.append(request)
+        return refusal
 
     def wrote(self, request: Asked) -> None:
         """A piece of the answer to this has been written."""

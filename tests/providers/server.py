@@ -1,12 +1,13 @@
 """A provider on loopback: HTTP by hand, so that it can stop in the middle of a word."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
 from pilothouse.base.loops import end_tasks
 from pilothouse.kit.json import dumps, loads
+from tests.providers.refusing import refusal_of
 from tests.providers.script import Answer, Asked, Refusal, Script
 from tests.providers.wires import anthropic_events, openai_events, openrouter_events
 
@@ -17,7 +18,6 @@ WIRES = {"openai": openai_events, "openrouter": openrouter_events, "anthropic": 
 @asynccontextmanager
 async def provider(script: Script, wire: str) -> AsyncGenerator[str]:
     """Serve the script on one of the wires; gives the base URL."""
-    make = WIRES[wire]
     tasks: set[asyncio.Task[None]] = set()
     writers: set[asyncio.StreamWriter] = set()
 
@@ -26,7 +26,7 @@ async def provider(script: Script, wire: str) -> AsyncGenerator[str]:
         if (task := asyncio.current_task()) is not None:
             tasks.add(task)
         try:
-            await _answer(script, make, reader, writer)
+            await _answer(script, wire, reader, writer)
         except (ConnectionError, asyncio.IncompleteReadError):
             script.closed += 1
         finally:
@@ -45,12 +45,12 @@ async def provider(script: Script, wire: str) -> AsyncGenerator[str]:
 
 async def _answer(
     script: Script,
-    make: Callable[[Answer], Iterator[str]],
+    wire: str,
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
     asked = await _read(reader)
-    answer = must_define_tools(asked) or script.take(asked)
+    answer = script.refuse(asked, refused) if (refused := refusal_of(wire, asked.body)) else script.take(asked)
     if isinstance(answer, Refusal):
         if answer.gate is not None:
             await _stay(reader, answer.gate)
@@ -59,19 +59,9 @@ async def _answer(
         script.whole += 1
         return
     try:
-        await _tell(script, asked, answer, make(answer), reader, writer)
+        await _tell(script, asked, answer, WIRES[wire](answer, asked.body), reader, writer)
     finally:
         script.over(asked)
-
-
-def must_define_tools(asked: Asked) -> Refusal | None:
-    """Anthropic takes no conversation that holds calls or results without the tools they are of."""
-    spoken = [message["content"] for message in asked.body["messages"] if isinstance(message["content"], list)]
-    kinds = {block["type"] for blocks in spoken for block in blocks}
-    if not asked.path.endswith("/messages") or asked.body.get("tools") or not kinds & {"tool_use", "tool_result"}:
-        return None
-    said = "Requests which include `tool_use` or `tool_result` blocks must define tools."
-    return Refusal(400, body={"type": "error", "error": {"type": "invalid_request_error", "message": said}})
 
 
 async def _tell(

@@ -6,16 +6,18 @@ import pytest
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import ModelAPIError
 from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, ThinkingPart
+from pydantic_ai.models.openrouter import OpenRouterModelSettings
 from structlog.testing import capture_logs
 
 from pilothouse.autopilot.faults import EndedEarly, fault_of, require_whole
 from pilothouse.autopilot.providers.careful import REPORTED_COST
 from tests.base.waiting import until
-from tests.providers.listening import KEY, ask, loopback
+from tests.providers.listening import KEY, ask, loopback, spoken
 from tests.providers.script import Answer, Channel, Ends, Refusal, Tokens, Tool
 
 WIRES = ("openai", "openrouter", "anthropic")
 COMPLETIONS = ("openai", "openrouter")
+PRICED = OpenRouterModelSettings(openrouter_usage={"include": True})
 FULL = Answer(
     text=("Hel", "lo."),
     thinking=("I ", "see."),
@@ -91,8 +93,45 @@ async def test_malformed_thoughts_warn_once_and_the_stream_goes_on(wire: str, od
 async def test_a_reported_price_is_kept_also_when_it_is_nothing(wire: str, cost: float):
     """13.4"""
     async with loopback(wire, Answer(text=("Yes.",), cost=cost)) as (model, _):
-        response = await ask(model)
+        response = await ask(model, PRICED)
     assert (response.provider_details or {})[REPORTED_COST] == cost
+
+
+async def test_openrouter_tells_a_price_only_when_it_is_asked():
+    """13.4"""
+    async with loopback("openrouter", Answer(text=("Yes.",), cost=0.0123)) as (model, _):
+        response = await ask(model)
+    assert REPORTED_COST not in (response.provider_details or {})
+
+
+@pytest.mark.parametrize("wire", COMPLETIONS)
+@pytest.mark.parametrize(("asked", "told"), [({}, False), ({"stream_options": {"include_usage": True}}, True)])
+async def test_a_server_counts_only_when_it_is_asked(wire: str, asked: dict[str, object], told: bool):
+    """13.6: the library asks, as the tests above see"""
+    answer = await spoken(wire, {"model": "maker/test", "messages": [], **asked})
+    assert (answer.status_code, '"usage"' in answer.text) == (200, told)
+
+
+MARK = {"cache_control": {"type": "ephemeral"}}
+
+
+@pytest.mark.parametrize(
+    ("wire", "model", "texts", "status"),
+    [
+        ("openai", "gpt-5", ["a"], 400),
+        ("openai", "claude-by-a-proxy", ["a"], 400),
+        ("openrouter", "openai/gpt-5", ["a"], 400),
+        ("openrouter", "anthropic/claude-sonnet-4-6", ["a"], 200),
+        ("anthropic", "claude-sonnet-4-6", ["a"] * 4, 200),
+        ("anthropic", "claude-sonnet-4-6", ["a"] * 5, 400),
+        ("anthropic", "claude-sonnet-4-6", ["a", ""], 400),
+    ],
+)
+async def test_a_marker_where_none_may_be_is_refused(wire: str, model: str, texts: list[str], status: int):
+    """12.2: others answer 400"""
+    parts = [{"type": "text", "text": text, **MARK} for text in texts]
+    body = {"model": model, "messages": [{"role": "user", "content": parts}]}
+    assert (await spoken(wire, body)).status_code == status
 
 
 @pytest.mark.parametrize("wire", COMPLETIONS)
@@ -101,7 +140,7 @@ async def test_a_price_that_is_none_counts_as_missing_with_an_error_in_the_log(w
     """13.5"""
     async with loopback(wire, Answer(text=("Yes.",), cost=cost)) as (model, _):
         with capture_logs() as logs:
-            response = await ask(model)
+            response = await ask(model, PRICED)
     assert texts(response, TextPart) == "Yes."
     assert REPORTED_COST not in (response.provider_details or {})
     assert [(entry["event"], entry["log_level"]) for entry in logs] == [("model.cost_refused", "error")]

@@ -1,6 +1,7 @@
 """OpenAI's chat completions, OpenRouter's and Anthropic's messages, as server-sent events."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from pilothouse.kit.json import dumps
@@ -9,16 +10,24 @@ from tests.providers.script import UNSAID, Answer, Tokens, Tool
 Body: TypeAlias = dict[str, Any]
 
 
-def openrouter_events(answer: Answer) -> Iterator[str]:
-    """OpenAI's wire with another name for thoughts, the reason of the maker, and the price."""
-    return _completions(answer, answer.channel or "reasoning", {"provider": "Loopback"})
+def openrouter_events(answer: Answer, asked: Body) -> Iterator[str]:
+    """OpenAI's wire with another name for thoughts, the reason of the maker, and, for who asks, the price."""
+    priced = asked.get("usage", {}).get("include") is True
+    told = answer if priced else replace(answer, cost=UNSAID)
+    counts = priced or _wants_usage(asked)
+    return _completions(told, answer.channel or "reasoning", {"provider": "Loopback"}, counts=counts)
 
 
-def openai_events(answer: Answer) -> Iterator[str]:
-    return _completions(answer, answer.channel or "reasoning_content", {})
+def openai_events(answer: Answer, asked: Body) -> Iterator[str]:
+    """A price is none of OpenAI's own; proxies that speak its wire tell one unasked."""
+    return _completions(answer, answer.channel or "reasoning_content", {}, counts=_wants_usage(asked))
 
 
-def _completions(answer: Answer, channel: str, more: Body) -> Iterator[str]:
+def _wants_usage(asked: Body) -> bool:
+    return asked.get("stream_options", {}).get("include_usage") is True
+
+
+def _completions(answer: Answer, channel: str, more: Body, *, counts: bool) -> Iterator[str]:
     head = {"id": "chat-1", "object": "chat.completion.chunk", "created": 1, "model": answer.model, **more}
 
     def chunk(delta: Body, finish: str | None = None) -> str:
@@ -36,7 +45,7 @@ def _completions(answer: Answer, channel: str, more: Body) -> Iterator[str]:
     if answer.ends != "wholly":
         return
     yield chunk({}, "tool_calls" if answer.tools else "stop")
-    if answer.tokens is not None:
+    if answer.tokens is not None and counts:
         yield _data({**head, "choices": [], "usage": _completion_usage(answer, answer.tokens)})
     yield "data: [DONE]\n\n"
 
@@ -83,7 +92,7 @@ def _completion_usage(answer: Answer, tokens: Tokens) -> Body:
     return usage if answer.cost is UNSAID else usage | {"cost": answer.cost}
 
 
-def anthropic_events(answer: Answer) -> Iterator[str]:
+def anthropic_events(answer: Answer, asked: Body) -> Iterator[str]:
     tokens = answer.tokens or Tokens(0, 0)
     message: Body = {"id": "msg-1", "type": "message", "role": "assistant", "model": answer.model}
     ends: Body = {"content": [], "stop_reason": None, "stop_sequence": None, "usage": _message_usage(tokens)}
