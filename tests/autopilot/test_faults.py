@@ -8,11 +8,14 @@ import pytest
 from pydantic_ai.exceptions import ModelHTTPError
 from structlog.testing import capture_logs
 
-from pilothouse.autopilot.faults import MAX_BACKOFF_SECONDS, Fault, fault_of, pause_before
+from pilothouse.autopilot.faults import ATTEMPTS, MAX_BACKOFF_SECONDS, Fault, fault_of, pause_before
+from pilothouse.autopilot.relaying import SILENCE_SECONDS
+from pilothouse.autopilot.turn import STREAM_IDLE_TIMEOUT_SECONDS
+from pilothouse.base.provider_http import READ_SECONDS
 from pilothouse.features.chat import events
 from tests.autopilot.till import KEY, Till
 from tests.base.waiting import until
-from tests.providers.script import Answer, Refusal, Script, Tool
+from tests.providers.script import Answer, Ends, Refusal, Script, Tool
 from tests.security.rows import snapshot
 
 FIND = Tool("call_1", "find_block", '{"query": "web request"}')
@@ -142,6 +145,39 @@ async def test_a_turn_that_hears_nothing_leaves_no_stream_open(small_till: Till)
     said = await small_till.bridge.ask("talk")
     assert said.of(events.ERROR)[0].data["code"] == "idle_timeout"
     await until(lambda: script.closed == 1)
+
+
+def test_a_silent_provider_is_given_up_before_the_turn_is():
+    """11.4, 6.13"""
+    assert SILENCE_SECONDS == READ_SECONDS == 300 < STREAM_IDLE_TIMEOUT_SECONDS
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("ends", ["stalled", "mute"])
+async def test_heartbeats_are_no_progress(small_till: Till, wire: str, ends: Ends):
+    """11.4, 11.9: who only keeps the connection open is left, and asked again."""
+    script = await small_till.play(wire, BYE, Answer(text=("Half an ans",), ends=ends), BYE)
+    await small_till.bridge.ask("hello")  # the first turn of a process loads the provider's library
+    assert small_till.switch.pilot is not None
+    small_till.switch.pilot = replace(small_till.switch.pilot, silence_seconds=0.2)
+    said = await small_till.bridge.ask("talk")
+    assert (said.status, said.text) == ("completed", "All done.")
+    assert len(said.of(events.STEP_RESET)) == (ends == "stalled")  # there was something to take back
+    assert len(script.asked) == 3
+    await until(lambda: script.closed == 1)
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_who_stays_silent_is_asked_three_times(small_till: Till):
+    """11.4, 6.13: each time for its whole time, whatever the watchdog has seen of the times before."""
+    script = await small_till.play("openrouter", BYE, Answer(ends="mute"))
+    await small_till.bridge.ask("hello")
+    assert small_till.switch.pilot is not None
+    small_till.switch.pilot = replace(small_till.switch.pilot, silence_seconds=0.3, idle_seconds=0.8)
+    said = await small_till.bridge.ask("talk")
+    assert said.of(events.ERROR)[0].data["code"] == "all_attempts_exhausted"
+    assert len(script.asked) == 1 + ATTEMPTS
 
 
 LEAKS: list[tuple[str, Answer | Refusal]] = [

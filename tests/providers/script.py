@@ -10,8 +10,9 @@ UNSAID: Final = object()  # a field that the provider leaves out
 
 # Where thoughts stand on OpenAI's wire: servers do not agree.
 Channel: TypeAlias = Literal["reasoning_content", "reasoning", "reasoning_details"]
-# wholly; early: cleanly, without its last words; cut: the connection; overloaded: an error inside the stream
-Ends: TypeAlias = Literal["wholly", "early", "cut", "overloaded"]
+# wholly; early: cleanly, without its last words; cut: the connection; overloaded: an error inside the stream;
+# stalled: never, only heartbeats come after its words; mute: the same without a word, not even an event
+Ends: TypeAlias = Literal["wholly", "early", "cut", "overloaded", "stalled", "mute"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from pilothouse.base.loops import end_tasks
 from pilothouse.kit.json import dumps, loads
 from tests.providers.refusing import refusal_of
 from tests.providers.script import Answer, Asked, Refusal, Script
-from tests.providers.wires import anthropic_events, openai_events, openrouter_events
+from tests.providers.wires import BEATS, anthropic_events, openai_events, openrouter_events, with_beats
 
 HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+BEAT_SECONDS = 0.02  # real ones take some seconds
 WIRES = {"openai": openai_events, "openrouter": openrouter_events, "anthropic": anthropic_events}
 
 
@@ -59,7 +60,12 @@ async def _answer(
         script.whole += 1
         return
     try:
-        await _tell(script, asked, answer, WIRES[wire](answer, asked.body), reader, writer)
+        await _pause(reader, answer.delay)
+        writer.write(HEAD.encode())
+        if answer.ends != "mute":
+            pieces = with_beats(WIRES[wire](answer, asked.body), BEATS[wire])
+            await _tell(script, asked, answer, pieces, reader, writer)
+        await _end(script, answer, BEATS[wire], reader, writer)
     finally:
         script.over(asked)
 
@@ -72,16 +78,22 @@ async def _tell(
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
-    await _pause(reader, answer.delay)
-    writer.write(HEAD.encode())
     for n, event in enumerate(pieces):
         if n == 1 and answer.gate is not None:
             await _stay(reader, answer.gate)
-        body = event.encode()
-        writer.write(f"{len(body):x}\r\n".encode() + body + b"\r\n")
+        _write(writer, event)
         script.wrote(asked)
         await writer.drain()
         await _pause(reader, answer.pause)
+
+
+async def _end(
+    script: Script, answer: Answer, beat: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    while answer.ends in ("stalled", "mute"):  # until the client leaves
+        await _pause(reader, BEAT_SECONDS)
+        _write(writer, beat)
+        await writer.drain()
     if answer.ends == "cut":
         await _pause(reader, 0.01)  # what was written is read before the connection is gone
         writer.transport.abort()
@@ -89,6 +101,12 @@ async def _tell(
     writer.write(b"0\r\n\r\n")
     await writer.drain()
     script.whole += 1
+
+
+def _write(writer: asyncio.StreamWriter, text: str) -> None:
+    if text:  # a chunk without a byte would be the last
+        body = text.encode()
+        writer.write(f"{len(body):x}\r\n".encode() + body + b"\r\n")
 
 
 async def _read(reader: asyncio.StreamReader) -> Asked:

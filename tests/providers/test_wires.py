@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 
 from pilothouse.autopilot.faults import EndedEarly, fault_of, require_whole
 from pilothouse.autopilot.providers.careful import REPORTED_COST
+from pilothouse.base import provider_http
 from tests.base.waiting import until
 from tests.providers.listening import KEY, ask, loopback, spoken
 from tests.providers.script import Answer, Channel, Ends, Refusal, Tokens, Tool
@@ -183,6 +184,20 @@ async def test_what_ends_badly_is_a_transient_fault(wire: str, ends: Ends):
     async with loopback(wire, Answer(text=("Half an ans",), ends=ends)) as (model, _):
         with pytest.raises((EndedEarly, ModelAPIError)) as caught:
             require_whole(await ask(model))
+    assert fault_of(caught.value).transient
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("silent", [Answer(text=("late",), delay=30), Answer(text=("Half", " an"), pause=30)])
+async def test_a_connection_that_says_nothing_is_a_transient_fault(
+    monkeypatch: pytest.MonkeyPatch, wire: str, silent: Answer
+):
+    """11.4"""
+    monkeypatch.setattr(provider_http, "READ_SECONDS", 0.2)
+    async with loopback(wire, silent) as (model, script):
+        with pytest.raises(ModelAPIError) as caught:
+            await ask(model)
+        await until(lambda: script.closed == 1)
     assert fault_of(caught.value).transient
 
 

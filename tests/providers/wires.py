@@ -10,6 +10,20 @@ from tests.providers.script import UNSAID, Answer, Tokens, Tool
 Body: TypeAlias = dict[str, Any]
 
 
+# What keeps a connection open while there is nothing to say. OpenAI sends nothing then.
+BEATS = {
+    "openai": "",
+    "openrouter": ": OPENROUTER PROCESSING\n\n",
+    "anthropic": 'event: ping\ndata: {"type": "ping"}\n\n',
+}
+
+
+def with_beats(pieces: Iterator[str], beat: str) -> Iterator[str]:
+    """One before each piece but the first."""
+    for n, piece in enumerate(pieces):
+        yield beat + piece if n else piece
+
+
 def openrouter_events(answer: Answer, asked: Body) -> Iterator[str]:
     """OpenAI's wire with another name for thoughts, the reason of the maker, and, for who asks, the price."""
     priced = asked.get("usage", {}).get("include") is True

@@ -49,6 +49,13 @@ class EndedEarly(AgentRunError):
         super().__init__("the stream ended early")
 
 
+class Silent(AgentRunError):
+    """The provider kept the connection and said nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("the model fell silent")
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A failed model call."""
@@ -74,7 +81,7 @@ def fault_of(error: AgentRunError) -> Fault:
         return Fault("context_overflow", transient=False)
     if isinstance(error, ModelQuotaExceededError):
         return Fault("provider_error", transient=False)
-    if isinstance(error, (EndedEarly, *_TRANSIENT)) or status in _TRANSIENT_STATUS:
+    if isinstance(error, (EndedEarly, Silent, *_TRANSIENT)) or status in _TRANSIENT_STATUS:
         return Fault("transient_api_error", transient=True, retry_after=retry_after)
     return Fault("provider_error", transient=False)
 

@@ -27,8 +27,9 @@ from pilothouse.autopilot.models import Chosen, fallback_notice
 from pilothouse.autopilot.pictures import can_see, look_at_pictures
 from pilothouse.autopilot.purse import Purse
 from pilothouse.autopilot.record import TurnRecord
+from pilothouse.autopilot.relaying import SILENCE_SECONDS, listening, relay
 from pilothouse.autopilot.room import Room
-from pilothouse.autopilot.stream import DELTA_SECONDS, ResponseStream
+from pilothouse.autopilot.stream import ResponseStream
 from pilothouse.autopilot.toolsets import RETRIES, TurnTools
 from pilothouse.autopilot.usage import Call, usage_of
 from pilothouse.base import failpoints
@@ -59,6 +60,7 @@ class Rounds:
     purse: Purse = field(default_factory=Purse)
     sees: bool | None = None  # whether the model takes pictures, as the settings tell
     text_only: bool = False  # the model is to speak, and to call nothing
+    silence_seconds: float = SILENCE_SECONDS
     abandoned: int = 0  # microdollars, for calls that gave nothing
     unpriced: bool = False  # nobody knows what a call of this turn has cost
 
@@ -110,6 +112,7 @@ class Rounds:
                 fault = fault_of(error)
                 log.warning("turn.model_failed", turn_id=self.record.turn_id, code=fault.code, error=_name(error))
                 self.record.reset_step()
+                self.heard()  # the next try has all of its time again
                 if fault.code == "context_overflow" and await self.room.make_after_overflow():
                     continue
                 if not fault.transient:
@@ -166,8 +169,8 @@ class Rounds:
         heard: AgentStream[None, str] | None = None
         kept, stream = False, ResponseStream(new_id)
         try:
-            async with node.stream(run.ctx) as heard:
-                await self._relay(cast(Any, heard), stream)
+            async with listening(self.silence_seconds, self.heard) as spoke, node.stream(run.ctx) as heard:
+                await relay(cast(Any, heard), stream, self.record, spoke)
             called = await run.next(node)
             assert Agent.is_call_tools_node(called)
             if self.text_only:  # some servers do not know that word, and call all the same
@@ -231,28 +234,6 @@ class Rounds:
 
     def _call(self, attempt: str = "") -> Call:
         return Call(self.record.log.place.user_id, self.record.turn_id, self.record.step, micros(), attempt)
-
-    async def _relay(self, provider: Any, stream: ResponseStream) -> None:
-        """Log what comes, in pieces that are neither too small nor too late."""
-        loop = asyncio.get_running_loop()
-        later: asyncio.TimerHandle | None = None
-
-        def flush() -> None:
-            nonlocal later
-            later = None
-            with suppress(LeaseLost):  # whoever writes next is told
-                self.record.add(*stream.flush(loop.time()))
-
-        try:
-            async for event in provider:
-                self.heard()
-                self.record.add(*stream.feed(event, loop.time()))
-                if later is None and stream.open is not None and stream.open.since is not None:
-                    later = loop.call_later(DELTA_SECONDS, flush)
-                failpoints.hit("turn_mid_stream")
-        finally:
-            if later is not None:
-                later.cancel()
 
     async def _answer_calls(self, calls: Sequence[ToolCallPart]) -> End | None:
         return await answer_calls(self.hold, self.record, self.tools.ledger, calls, self.heard)

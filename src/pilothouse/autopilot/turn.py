@@ -17,6 +17,7 @@ from pilothouse.autopilot.models import Chosen, Models, ModelUnavailable, fallba
 from pilothouse.autopilot.parking import ParkedWork
 from pilothouse.autopilot.purse import Purse
 from pilothouse.autopilot.record import TurnRecord
+from pilothouse.autopilot.relaying import SILENCE_SECONDS
 from pilothouse.autopilot.room import Room, tool_tokens
 from pilothouse.autopilot.rounds import Rounds
 from pilothouse.autopilot.titles import Titles
@@ -53,6 +54,7 @@ class AutoPilot:
     titles: Titles | None = None
     idle_seconds: float = STREAM_IDLE_TIMEOUT_SECONDS
     summary_seconds: float = SUMMARY_SECONDS
+    silence_seconds: float = SILENCE_SECONDS
     purse: Purse = field(default_factory=Purse)
 
     async def drive(self, turn: OpenTurn) -> None:
@@ -80,8 +82,8 @@ class AutoPilot:
         room = Room(record, chosen, *about)
         if self.titles is not None:
             self.titles.begin(turn, room.absence)
-        sees = self.models.settings.chat_vision
-        rounds = Rounds(turn.hold, record, tools, chosen, watch.heard, room, instructions, self.purse, sees)
+        beside = (instructions, self.purse, self.models.settings.chat_vision, self.silence_seconds)
+        rounds = Rounds(turn.hold, record, tools, chosen, watch.heard, room, *beside)
         work = tools.ledger.background
         await work.open()
         try:
