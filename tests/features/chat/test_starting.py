@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from pilothouse.base.http.sse import HEARTBEAT
 from pilothouse.features.chat import MessagePending, TurnBegun, TurnLimit
 from pilothouse.features.chat.errors import MessageIdTaken, PendingFull, PendingTooLong, TooManyPushes
+from pilothouse.features.chat.routes import turns
 from pilothouse.kit.ids import new_id
 from tests.base.waiting import until
 from tests.features.chat.hearing import hearing
@@ -61,8 +63,9 @@ async def _is_full(parlour: Parlour, lane: str) -> bool:
     return rows[0][0] == 5
 
 
-async def test_a_turn_in_line_says_so_first(parlour: Parlour):
-    """2.6, 4.7."""
+async def test_a_turn_in_line_says_so_first(parlour: Parlour, monkeypatch: pytest.MonkeyPatch):
+    """2.6, 4.7: and its stream beats while it waits. Here after less than the eight seconds."""
+    monkeypatch.setattr(turns, "HEARTBEAT_SECONDS", 0.1)
     gate = new_id()
     for _ in range(5):
         await parlour.start(await parlour.session(), f"wait {gate}")
@@ -71,6 +74,8 @@ async def test_a_turn_in_line_says_so_first(parlour: Parlour):
         await heard.hears(1)
         status = (await parlour.stand.ann.browser.get(f"/api/chat/sessions/{session}")).json()["active_turn"]
         assert (status["status"], status["started_at"]) == ("queued", None)
+        await until(lambda: heard.body.count(HEARTBEAT) >= 2)
+        assert heard.types == ["data-status"]
         parlour.open(gate)
         await heard.ends()
     first = heard.chunks[0]

@@ -8,7 +8,7 @@ from inspect import signature
 
 import pytest
 
-from pilothouse.base.http.sse import EventStream
+from pilothouse.base.http.sse import HEARTBEAT, EventStream
 from pilothouse.features.chat.routes import turns
 from pilothouse.kit.ids import new_id
 from tests.base.waiting import until
@@ -139,3 +139,18 @@ async def test_silence_is_broken_and_a_reader_that_takes_nothing_is_cut(
         await until(deaf.gone.is_set, 5)
     assert quiet.types[-1] == "[DONE]"
     assert "[DONE]" not in deaf.types
+
+
+async def test_the_stream_of_a_turn_that_sleeps_beats(parlour: Parlour, monkeypatch: pytest.MonkeyPatch):
+    """4.7: nobody works on it, and its readers hear that the line is there. Here after less than eight seconds."""
+    monkeypatch.setattr(turns, "HEARTBEAT_SECONDS", 0.1)
+    session, name = await parlour.session(), new_id()
+    turn = await parlour.start(session, f"sleep {name}")
+    async with hearing(parlour, "GET", f"/{session}/stream") as heard:
+        await until(lambda: "waiting" in [each["data"]["state"] for each in heard.chunks if "data" in each])
+        asleep = heard.body
+        await until(lambda: heard.body.removeprefix(asleep).count(HEARTBEAT) >= 2)
+        assert heard.body.removeprefix(asleep).replace(HEARTBEAT, b"") == b""
+        await parlour.chat.send_fact(turn, parlour.ann.user_id, name, 1)
+        await heard.ends()
+    assert heard.types[-1] == "[DONE]"
