@@ -148,6 +148,31 @@ async def test_the_buffer_of_a_busy_session_is_bounded(parlour: Parlour):
     assert len(said) == 11
 
 
+BUSY: list[tuple[int, str, int, dict[str, object]]] = [
+    (0, "and this", 202, {"buffer_length": 1, "max_buffer_length": 10, "turn_in_flight": True}),
+    (9, "x" * 32_000, 202, {"buffer_length": 10, "max_buffer_length": 10, "turn_in_flight": True}),
+    (0, "x" * 32_001, 422, {"code": "pending_too_long"}),
+    (10, "one too many", 429, {"code": "pending_full"}),
+]
+
+
+@pytest.mark.parametrize(("waiting", "text", "status", "said"), BUSY, ids=["first", "last", "too-long", "too-many"])
+async def test_a_busy_session_answers_by_http(small: Parlour, waiting: int, text: str, status: int, said: object):
+    """2.8, 9.1: what is kept is told in these three words and no other; what is refused leaves nothing."""
+    session, gate = await small.session(), new_id()
+    turn = await small.start(session, f"wait {gate}", "drain")
+    for n in range(waiting):
+        await small.say(session, f"say {n}")
+    path = f"/api/v1/chat/sessions/{session}"
+    answer = await small.stand.ann.http.post(f"{path}/stream", json={"message": text})
+    told = answer.json() if status == 202 else {"code": answer.json()["code"]}
+    assert (answer.status_code, told) == (status, said)
+    kept = (await small.stand.ann.http.get(f"{path}/messages/pending")).json()["count"]
+    assert kept == waiting + (status == 202)
+    small.open(gate)
+    await small.ended(turn)
+
+
 async def test_a_user_pushes_thirty_messages_a_minute(small: Parlour):
     """9.1: over all sessions."""
     gate = new_id()
