@@ -1,10 +1,13 @@
-"""autopilot:14.3: blocks that a turn may not use."""
+"""autopilot:14.1, 14.3: tools and blocks that a turn may not use."""
 
+import pytest
 import pytest_asyncio
 
 from pilothouse.base.permissions import Permissions
+from pilothouse.features.chat import events
 from pilothouse.kit.json import JsonObject
 from tests.autopilot.bridge import Bridge
+from tests.autopilot.stage import BYE, Stage, calls
 from tests.autopilot.test_tools import Hand
 from tests.features.agents.graphs import greeter
 from tests.features.runs.graphs import CHILD, OUTPUT, TEXT, graph, link, node
@@ -13,6 +16,29 @@ from tests.features.runs.graphs import CHILD, OUTPUT, TEXT, graph, link, node
 @pytest_asyncio.fixture(loop_scope="session")
 async def hand(small: Bridge) -> Hand:
     return Hand(small.stand, small.stand.ann)
+
+
+async def test_a_tool_that_is_not_permitted_is_as_if_it_did_not_exist(stage: Stage):
+    """autopilot:14.3: it is not advertised."""
+    script = await stage.play(calls(("risk", '{"n": 1}')), BYE)
+    said = await stage.bridge.ask("go", permissions={"tools": ["risk"], "tools_exclude": True})
+    names = [tool["function"]["name"] for tool in script.asked[0]["tools"]]
+    assert "risk" not in names
+    assert "count_up" in names
+    assert said.of(events.TOOL_OUTPUT_ERROR)[0].data["code"] == "unknown_tool"
+
+
+async def test_a_forbidden_tool_answers_exactly_like_an_unknown_one(stage: Stage):
+    """autopilot:14.3: in the log and in what the model reads."""
+    script = await stage.play(calls(("risk", '{"n": 1}'), ("none", '{"n": 1}'), ("risk", "{"), ("none", "{")), BYE)
+    said = await stage.bridge.ask("go", permissions={"tools": ["risk"], "tools_exclude": True})
+    told = [event.data for event in said.of(events.TOOL_OUTPUT_ERROR)]
+    read = [message for message in script.asked[-1]["messages"] if message["role"] == "tool"]
+    for answers in (told, read):
+        texts = [str({**one, "tool_call_id": "", "duration_ms": 0}).replace("risk", "none") for one in answers]
+        assert len(texts) == 4
+        assert len(set(texts)) == 1
+    assert stage.shop.done == []
 
 
 async def test_a_block_that_a_turn_may_not_use_is_neither_found_nor_built_with_nor_run(hand: Hand):
@@ -32,6 +58,28 @@ async def test_a_block_that_a_turn_may_not_use_is_neither_found_nor_built_with_n
         refused = await hand.call("run_agent", library_agent_id=one, inputs={"who": "A"})
         assert (refused["code"], refused["details"]["blocks"]) == ("block_forbidden", ["Fill text template"])
     assert await hand.stand.count("runs") == 0
+
+
+@pytest.mark.parametrize("name", ["Fill text template", "db7d8f02-2f44-4c55-ab7a-eae0941f0c30", "db7d8f02"])
+async def test_a_forbidden_block_is_refused_as_one_that_is_not_there_however_it_is_named(hand: Hand, name: str):
+    """autopilot:14.3: by its name, its id and the first digits of that."""
+    hand.permissions = Permissions.of({"blocks": ["Fill text template"], "blocks_exclude": True})
+    answers: list[str] = []
+    for block in (name, "No such block"):
+        nodes = [{"op": "add_node", "block": block, "id": "fill"}]
+        refused = await hand.call("create_agent", name="x", operations=nodes)
+        assert refused["code"] == "operation_failed"
+        answers.append(refused["details"]["ops"][0]["code"])
+    assert len(set(answers)) == 1
+    assert await hand.stand.count("agents") == 0
+
+
+async def test_a_filter_that_lists_what_is_allowed_hides_all_other_blocks(hand: Hand):
+    """autopilot:14.1, 14.3"""
+    hand.permissions = Permissions.of({"blocks": ["db7d8f02"]})
+    queries = ("fill a text template", "send a web request", "calculator", "countdown timer")
+    found = [await hand.call("find_block", query=query) for query in queries]
+    assert {block["name"] for one in found for block in one.get("blocks", [])} == {"Fill text template"}
 
 
 def holding(agent_id: str, version: int) -> JsonObject:

@@ -1,4 +1,4 @@
-"""autopilot:6.3, 6.4, 6.6, 6.9, 6.11, 6.13, 8.1, 8.9, 9.8, 10.4, 11.6, 14.3: a scripted provider, tools of our own."""
+"""autopilot:6.3, 6.4, 6.6, 6.9, 6.11, 6.13, 8.1, 8.9, 9.8, 10.4, 11.6: a scripted provider, tools of our own."""
 
 import asyncio
 from dataclasses import dataclass, field, replace
@@ -102,20 +102,6 @@ async def test_the_last_round_is_for_words_and_there_is_none_after_it(stage: Sta
     assert script.asked[-1]["tool_choice"] == "none"
     assert len(said.tools) == MAX_ROUNDS - 1
     assert said.of(events.ERROR)[0].data["code"] == "max_rounds"
-
-
-async def test_a_tool_that_is_not_permitted_is_as_if_it_did_not_exist(stage: Stage):
-    """14.3: not offered, and answered in the very words for one that there is not."""
-    script = await stage.play(calls(("risk", '{"n": 1}'), ("rosk", '{"n": 1}')), BYE)
-    said = await stage.bridge.ask("go", permissions={"tools": ["risk"], "tools_exclude": True})
-    names = [tool["function"]["name"] for tool in script.asked[0]["tools"]]
-    assert "risk" not in names
-    assert "count_up" in names
-    told = [event.data for event in said.of(events.TOOL_OUTPUT_ERROR)]
-    forbidden, unknown = sorted(told, key=lambda data: str(data["tool"]))
-    assert (forbidden["code"], unknown["code"]) == ("unknown_tool", "unknown_tool")
-    assert str(forbidden["message"]) == str(unknown["message"]).replace("rosk", "risk")
-    assert stage.shop.done == []
 
 
 async def test_cancel_reaches_a_tool_and_its_call_is_interrupted(stage: Stage):

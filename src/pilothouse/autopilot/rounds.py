@@ -59,8 +59,8 @@ class Rounds:
     instructions: str
     purse: Purse = field(default_factory=Purse)
     sees: bool | None = None  # whether the model takes pictures, as the settings tell
-    text_only: bool = False  # the model is to speak, and to call nothing
     silence_seconds: float = SILENCE_SECONDS
+    text_only: bool = False  # the model is to speak, and to call nothing
     abandoned: int = 0  # microdollars, for calls that gave nothing
     unpriced: bool = False  # nobody knows what a call of this turn has cost
 
