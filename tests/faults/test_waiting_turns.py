@@ -17,8 +17,14 @@ from tests.faults.test_turns import PLACES, start
 
 BUILD = "build an agent called Slow that takes a name, waits {} seconds and greets it"
 RUN, DELEGATE = "run Slow with name=Ada", "delegate: find three blocks about text"
-# Where, and in which turn.
-WAITING_PLACES = [("before_suspend:1", RUN), ("turn_woken:1", RUN), ("after_suspend:1", DELEGATE)]
+# Where, and in which turn. After `turn_tool_done` the sub-session is there and the log does not know: the call is made
+# again.
+WAITING_PLACES = [
+    ("before_suspend:1", RUN),
+    ("turn_woken:1", RUN),
+    ("turn_tool_done:1", DELEGATE),
+    ("after_suspend:1", DELEGATE),
+]
 
 
 def test_every_failpoint_of_a_turn_is_met():
