@@ -18,6 +18,7 @@ from tests.autopilot.switch import Switch
 from tests.base.waiting import until
 from tests.features.runs.stand import Installation, Stand
 from tests.providers.script import Answer, Tool
+from tests.providers.script import Refusal as Refused
 
 
 async def test_calls_of_one_round_run_at_the_same_time_up_to_a_bound(stage: Stage):
@@ -247,11 +248,12 @@ class Hesitant(Purse):
         return None
 
 
+@pytest.mark.parametrize("closing", [(), (Refused(400), BYE)], ids=["silent", "refused"])
 async def test_the_closing_text_is_said_once_though_its_worker_is_lost_before_the_end(
-    stage: Stage, switched: tuple[Installation, Switch]
+    stage: Stage, switched: tuple[Installation, Switch], closing: tuple[Answer | Refused, ...]
 ):
     """6.11, 11.1"""
-    await stage.play(numbered(1, "count_up", '{"n": 1}'), Answer(thinking=("Hm.",)))
+    await stage.play(numbered(1, "count_up", '{"n": 1}'), Answer(thinking=("Hm.",)), *closing)
     switch, purse = switched[1], Hesitant()
     assert switch.pilot is not None
     switch.pilot = replace(switch.pilot, purse=purse)

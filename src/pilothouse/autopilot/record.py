@@ -243,9 +243,12 @@ class TurnRecord:
     def has_output(self) -> bool:
         return any(read_response(raw).parts for raw in self.rounds)
 
+    def has_said(self, text: str) -> bool:
+        return any(event.type == events.TEXT_END and event.data["text"] == text for event in self.own)
+
     def say(self, text: str) -> None:
         """A text that no model wrote; once, though the worker that said it may be lost before the end."""
-        if any(event.type == events.TEXT_END and event.data["text"] == text for event in self.own):
+        if self.has_said(text):
             return
         block_id, inside = new_id(), self.log.parts.step is not None
         if not inside:

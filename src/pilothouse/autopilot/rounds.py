@@ -86,7 +86,7 @@ class Rounds:
             end = await self._try()
             if end not in (End.ANSWERED, End.AGAIN):
                 return end
-        if not self.record.ends_silently:
+        if not self.record.ends_silently or self.record.has_said(CLOSING_TEXT):
             return End.ANSWERED
         if not self.record.has_output:
             return Failed("empty_completion", "The model gave no answer.")
