@@ -1,12 +1,16 @@
-"""autopilot:6.13, 8.1, 8.9, 11.2: calls that meet no database, cannot be kept as they were made, or take their time."""
+"""autopilot:6.13, 8.1, 8.2, 8.9, 11.2: calls that meet no database, cannot be kept as made, or take their time."""
 
 import asyncio
 import time
 from dataclasses import dataclass, field, replace
 
+import pytest
+
+from pilothouse.autopilot import ledger
 from pilothouse.base.committer import DatabaseUnavailable
 from pilothouse.base.tools import ToolBox, ToolContext, ToolResult
 from pilothouse.features.chat import events
+from pilothouse.features.chat.limits import MAX_BACKGROUND_TASKS
 from tests.autopilot.stage import BYE, Stage, calls
 from tests.autopilot.switch import Switched
 from tests.autopilot.workshop import Done
@@ -96,3 +100,22 @@ async def test_a_round_whose_calls_end_one_after_the_other_is_not_idle(stage: St
     assert time.monotonic() - began > IDLE_SECONDS
     assert (said.status, said.of(events.ERROR)) == ("completed", [])
     assert [output["n"] for output in said.outputs] == list(range(1, 9))
+
+
+async def test_what_a_call_waits_for_its_seat_counts_in_its_budget(stage: Stage, monkeypatch: pytest.MonkeyPatch):
+    """8.1, 8.2: so that no round takes longer than the longest budget in it, however many calls it has."""
+    assert ledger.PARALLEL_CALLS >= MAX_BACKGROUND_TASKS
+    monkeypatch.setattr(ledger, "PARALLEL_CALLS", 1)
+    tools, budget, count = ToolBox(), 0.3, 5
+
+    async def linger(ctx: ToolContext, n: int) -> ToolResult:
+        """Take longer than the budget."""
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    tools.tool(label="Lingering", timeout_seconds=budget)(linger)
+    await stage.play(calls(*[("linger", f'{{"n": {n}}}') for n in range(count)]), BYE, tools=tools)
+    said = await stage.bridge.ask("go")
+    assert [output["type"] for output in said.outputs] == ["background"] * count
+    took = said.of(events.TOOL_OUTPUT_AVAILABLE)[-1].created_at - said.of(events.TOOL_INPUT_AVAILABLE)[0].created_at
+    assert budget * 1_000_000 <= took < (count - 1) * budget * 1_000_000

@@ -74,7 +74,7 @@ NUMBERS: dict[str, tuple[object, object]] = {
     "8.8 a tool's text for the model": (copies.MAX_TOOL_TEXT, 70_000),
     "8.8 a live frame": (present.MAX_FRAME, 64 * 1024),
     "3.4 characters of a delta": (stream.DELTA_CHARACTERS, 64),
-    "3.4 seconds of a delta": (rounds.DELTA_SECONDS, 0.05),
+    "3.4 seconds of a delta": (stream.DELTA_SECONDS, 0.05),
     "6.8 nodes of a snapshot": (builder.MAX_NODES, 100),
     "6.8 links of a snapshot": (builder.MAX_LINKS, 200),
     "6.9 rounds": (rounds.MAX_ROUNDS, 100),

@@ -18,9 +18,10 @@ from pilothouse.base.deferred import Deferred
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.loops import end_tasks
 from pilothouse.base.tools import Outcome, Tool, ToolBox, ToolContext
+from pilothouse.features.chat.limits import MAX_BACKGROUND_TASKS
 from pilothouse.kit.json import JsonObject
 
-PARALLEL_CALLS: Final = 8
+PARALLEL_CALLS: Final = MAX_BACKGROUND_TASKS  # of one turn: no round is so long in practice, and all may be parked
 INTERRUPTED: Final = "interrupted"
 MAY_HAVE_HAPPENED: Final = "The process that ran this was lost. It may have happened; it was not done again."
 NOT_KEPT: Final = "The arguments hold what cannot be stored: a number of more than 64 bits, or half a character."
@@ -61,6 +62,7 @@ class Ledger:
 
     async def _call(self, call: ToolCallPart, heard: Callable[[], None]) -> None:
         call_id, tool, asked = call.tool_call_id, self.tools[call.tool_name], arguments_of(call) or {}
+        began = time.monotonic()  # its budget is what the turn waits for it, also before it has a seat
         if call_id in self.record.begun and not tool.repeat_safe:
             await self.record.keep_failure(call_id, tool.name, INTERRUPTED, MAY_HAVE_HAPPENED)
         elif failures_like(self.record.own, tool.name, asked) >= TOLD_TO_STOP - 1:
@@ -70,14 +72,13 @@ class Ledger:
         else:
             async with self._seats:
                 heard()
-                await self._make(tool, call_id, asked)
+                await self._make(tool, call_id, asked, began)
                 heard()
 
-    async def _make(self, tool: Tool, call_id: str, asked: JsonObject) -> None:
-        began = time.monotonic()
+    async def _make(self, tool: Tool, call_id: str, asked: JsonObject, began: float) -> None:
         failpoints.hit("turn_call_committed")
         try:
-            answer = await self._within_budget(tool, ctx := self._told(call_id), asked)
+            answer = await self._within_budget(tool, ctx := self._told(call_id), asked, began)
         except (CommitterOverloaded, DatabaseUnavailable) as away:
             await self._leave_open(tool, call_id, away)
             return
@@ -98,12 +99,14 @@ class Ledger:
         else:
             await self.record.keep_failure(call_id, tool.name, INTERRUPTED, MAY_HAVE_HAPPENED)
 
-    async def _within_budget(self, tool: Tool, ctx: ToolContext, asked: JsonObject) -> Outcome | Deferred:
+    async def _within_budget(self, tool: Tool, ctx: ToolContext, asked: JsonObject, began: float) -> Outcome | Deferred:
         """What the call gives; work that takes longer than its tool may is parked, and the call tells where."""
+        budget = tool.timeout_seconds
+        left = None if budget is None else max(0.0, began + budget - time.monotonic())
         task = asyncio.create_task(tool.call(ctx, asked))
         kept = False
         try:
-            done, _ = await asyncio.wait([task], timeout=tool.timeout_seconds)
+            done, _ = await asyncio.wait([task], timeout=left)
             answer = task.result() if done else await self.background.park_local(ctx, tool, task)
             kept = True
             return answer
