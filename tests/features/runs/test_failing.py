@@ -1,4 +1,4 @@
-"""F13, F15, F17, S2, S3: what a failure does to its step, its branch and its run."""
+"""F13, F15, F16, F17, S2, S3: what a failure does to its step, its branch and its run."""
 
 from typing import Any
 
@@ -33,11 +33,32 @@ def two_branches(policy: dict[str, Any] | None = None, *, wired: bool = False) -
     return graphs.graph("Two branches", nodes, links)
 
 
+async def test_f16_a_run_says_what_stayed_empty(stand: Stand):
+    """engine:F16: to whoever waits for it, in its row, and in its last event."""
+    document = two_branches()
+    nodes = [node("one", graphs.ADD, a=1), node("pair", graphs.ADD), node("after", graphs.OUTPUT, name="after")]
+    links = [
+        link("one", "sum", "pair", "a"),
+        link("bad", "output", "pair", "b"),
+        link("pair", "sum", "after", "value"),
+    ]
+    document = {**document, "nodes": document["nodes"] + nodes, "links": document["links"] + links}
+    run = await stand.run(document, n=1)
+    left = [{"node_id": "pair", "filled": ["a"], "missing": ["b"]}]
+    for told in (run, await stand.get(run["id"]), (await stand.events(run["id"]))[-1]):
+        assert told["not_reached"] == ["after", "lost", "pair"]
+        assert [{name: one[name] for name in one if name != "step_id"} for one in told["leftovers"]] == left
+        assert (told["status"], told["stats"]["leftovers"]) == ("completed_with_errors", 1)
+    fine = await stand.run(graphs.adder(), n=1)
+    assert (fine["not_reached"], fine["leftovers"]) == ([], [])
+    assert fine["stats"].keys().isdisjoint({"not_reached", "left_open"})
+
+
 async def test_a_failed_step_ends_its_branch_and_no_other(stand: Stand):
     run = await stand.run(two_branches(), n=1)
     assert (run["status"], run["outputs"]) == ("completed_with_errors", {"good": [1]})
     assert (run["stats"]["errors_handled"], run["stats"]["errors_unhandled"]) == (0, 1)
-    assert run["stats"]["not_reached"] == ["lost"]
+    assert run["not_reached"] == ["lost"]
     steps = (await stand.ann.http.get(f"/api/v1/runs/{run['id']}/steps")).json()["items"]
     (failed,) = [step for step in steps if step["status"] == "failed"]
     assert (failed["node_id"], failed["error"]["code"]) == ("bad", "block_error")

@@ -3965,6 +3965,20 @@ export interface components {
             created_at: string;
         };
         /**
+         * Leftover
+         * @description A step that was still open when its run ended: which of its pins had a value, and which never got one.
+         */
+        Leftover: {
+            /** Step Id */
+            step_id: number;
+            /** Node Id */
+            node_id: string;
+            /** Filled */
+            filled: string[];
+            /** Missing */
+            missing: string[];
+        };
+        /**
          * Live
          * @description The process answers.
          */
@@ -4648,6 +4662,9 @@ export interface components {
         /**
          * RunOut
          * @description A run. `outputs` has a list of values for each output name.
+         *
+         *     Once it has ended, `not_reached` are the nodes that never ran, and `leftovers` steps that never had all they needed:
+         *     the first 1,000, counted in `stats`.
          */
         RunOut: {
             /** Id */
@@ -4674,6 +4691,10 @@ export interface components {
                 [key: string]: components["schemas"]["JsonValue"][];
             };
             reason: components["schemas"]["RunReason"] | null;
+            /** Not Reached */
+            not_reached: string[];
+            /** Leftovers */
+            leftovers: components["schemas"]["Leftover"][];
             /** Stats */
             stats: {
                 [key: string]: components["schemas"]["JsonValue"];

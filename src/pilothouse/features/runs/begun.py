@@ -5,7 +5,7 @@ from typing import Final, cast
 
 from pilothouse.engine.run import Run
 from pilothouse.features.runs.children import parent_of
-from pilothouse.features.runs.present import RunFacts
+from pilothouse.features.runs.present import LEFT_OPEN, NOT_REACHED, RunFacts
 from pilothouse.features.runs.shots import Shots
 from pilothouse.kit.json import Json
 
@@ -34,8 +34,8 @@ def stats_of(begun: Begun, now: int) -> dict[str, Json]:
         "duration_ms": (now - begun.created_at) // 1000,
         "active_ms": begun.run.active_us // 1000,
         "queue_ms": max(0, (begun.started_at or now) - begun.created_at) // 1000,
-        "not_reached": begun.run.not_reached(),
-        "left_open": begun.run.leftovers,
+        NOT_REACHED: begun.run.not_reached(),
+        LEFT_OPEN: begun.run.leftovers,
     }
 
 

@@ -5,6 +5,9 @@ from typing import Any, NamedTuple
 from pilothouse.kit.clock import from_micros, to_wire
 from pilothouse.kit.json import Json, JsonObject, loads
 
+# Kept with the statistics of a run, and shown beside them; there, `leftovers` is how many there are.
+NOT_REACHED = "not_reached"
+LEFT_OPEN = "left_open"
 STATE_STATUS = {"held": "queued", "queued": "queued", "running": "running", "waiting": "waiting"}
 
 
@@ -32,6 +35,7 @@ class RunFacts(NamedTuple):
 
 
 def run_json(facts: RunFacts) -> JsonObject:
+    stats = dict(facts.stats) if isinstance(facts.stats, dict) else None
     return {
         "id": facts.id,
         "agent_id": facts.agent_id,
@@ -42,7 +46,9 @@ def run_json(facts: RunFacts) -> JsonObject:
         "inputs": facts.inputs,
         "outputs": facts.outputs,
         "reason": facts.reason,
-        "stats": facts.stats,
+        "not_reached": stats.pop(NOT_REACHED, []) if stats else [],
+        "leftovers": stats.pop(LEFT_OPEN, []) if stats else [],
+        "stats": stats,
         "created_at": moment(facts.created_at),
         "started_at": moment(facts.started_at),
         "ended_at": moment(facts.ended_at),
@@ -54,7 +60,7 @@ def run_json(facts: RunFacts) -> JsonObject:
     }
 
 
-_LARGE = frozenset({"inputs", "outputs", "stats"})
+_LARGE = frozenset({"inputs", "outputs", "not_reached", "leftovers", "stats"})
 
 
 def brief_json(facts: RunFacts) -> JsonObject:

@@ -115,8 +115,21 @@ class RunOrigin(Out):
     step_id: int | None
 
 
+class Leftover(Out):
+    """A step that was still open when its run ended: which of its pins had a value, and which never got one."""
+
+    step_id: int
+    node_id: str
+    filled: list[str]
+    missing: list[str]
+
+
 class RunOut(Out):
-    """A run. `outputs` has a list of values for each output name."""
+    """A run. `outputs` has a list of values for each output name.
+
+    Once it has ended, `not_reached` are the nodes that never ran, and `leftovers` steps that never had all they needed:
+    the first 1,000, counted in `stats`.
+    """
 
     id: str
     agent_id: str
@@ -127,6 +140,8 @@ class RunOut(Out):
     inputs: JsonObject
     outputs: dict[str, list[JsonValue]]
     reason: RunReason | None
+    not_reached: list[str]
+    leftovers: list[Leftover]
     stats: JsonObject | None
     created_at: WireTime
     started_at: WireTime | None

@@ -7,6 +7,7 @@ import { useNodeNames } from '@/features/agents/useNodeNames'
 import { say } from '@/kit/say'
 import { useTitle } from '@/kit/useTitle'
 import { AbsentPage, ErrorPanel, SkeletonRows } from '@/ui/States'
+import { EmptyParts } from './EmptyParts'
 import type { Jump } from './jump'
 import { Reviews } from './Reviews'
 import { RunHead } from './RunHead'
@@ -54,6 +55,7 @@ export function RunPageView({ runId, view, onView }: Props) {
           />
         </>
       )}
+      <EmptyParts run={run.data} names={names} />
     </>
   )
 }
