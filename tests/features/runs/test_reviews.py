@@ -6,6 +6,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from pilothouse.base.jobs.moves import micros
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json
 from tests.features.runs import graphs
@@ -179,13 +180,17 @@ async def test_w2_a_run_keeps_to_the_settings_it_began_with(stand: Stand):
 
 
 async def test_w2_it_works_after_400_days(stand: Stand):
+    """engine:W2, engine:E4: the upkeep of that day takes what has ended, and leaves what waits."""
+    ended = await stand.run(graphs.adder(), n=1)
     run, review = await asking(stand, 1)
     age = 400 * 24 * 3600 * 1_000_000
     await stand.tell("update reviews set created_at=created_at-:age where id=:id", age=age, id=review["id"])
     await stand.tell("update runs set created_at=created_at-:age where id=:id", age=age, id=run["id"])
     await stand.tell("update jobs set moved_at=moved_at-:age where id=:id", age=age, id=run["id"])
-    await stand.house.worker.retention.forget_old_runs()
+    await stand.house.worker.retention.forget_old_runs(micros() + age)
     await stand.house.worker.sweeper.sweep()
+    assert (await stand.ann.http.get(f"/api/v1/runs/{ended['id']}")).status_code == 404
+    assert [found["id"] for found in await asked(stand, run["id"])] == [review["id"]]
     assert (await decide(stand, answer_to(review, True))).status_code == 200
     assert (await stand.reaches(run["id"], "completed"))["outputs"] == {"approved_data": [1]}
 
