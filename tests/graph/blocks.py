@@ -124,6 +124,7 @@ CATALOGUE = {
                     "type": "object",
                     "credentials_provider": ["smtp"],
                     "credentials_types": ["user_password"],
+                    "credentials_scopes": ["mail.send"],
                 }
             },
             {},

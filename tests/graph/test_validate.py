@@ -110,7 +110,7 @@ def test_literals_on_a_linked_or_masked_pin_are_not_checked():
     assert masked.valid
 
 
-SMTP = CredentialFacts("smtp", "user_password")
+SMTP = CredentialFacts("smtp", "user_password", frozenset({"mail.send", "mail.read"}))
 
 
 def judged(node: Node, level: Level, known: dict[str, CredentialFacts]) -> Report:
@@ -125,14 +125,15 @@ def judged(node: Node, level: Level, known: dict[str, CredentialFacts]) -> Repor
         ({"id": "c", "provider": "smtp"}, {"c": SMTP}, set[str]()),
         ({"id": "c", "provider": "smtp"}, {}, {"credentials_unusable"}),
         ({"id": "c", "provider": "smtp"}, {"d": SMTP}, {"credentials_unusable"}),
-        ({"id": "c", "provider": "smtp"}, {"c": CredentialFacts("github")}, {"credentials_unusable"}),
+        ({"id": "c", "provider": "smtp"}, {"c": SMTP._replace(provider="github")}, {"credentials_unusable"}),
         ({"provider": "smtp"}, {"c": SMTP}, {"credentials_unusable"}),
         ("c", {"c": SMTP}, {"credentials_unusable"}),
         (None, {"c": SMTP}, {"credentials_missing"}),
-        ({"id": "c"}, {"c": CredentialFacts("smtp", "host_scoped")}, {"credentials_unusable"}),
+        ({"id": "c"}, {"c": SMTP._replace(type="host_scoped")}, {"credentials_unusable"}),
+        ({"id": "c"}, {"c": SMTP._replace(scopes=frozenset({"mail.read"}))}, {"credentials_unusable"}),
     ],
 )
-def test_v3_credentials_that_a_node_names_must_be_there_and_of_its_provider(
+def test_v3_credentials_that_a_node_names_must_be_there_and_fit(
     named: Json, known: dict[str, CredentialFacts], codes: set[str]
 ):
     """V3"""
