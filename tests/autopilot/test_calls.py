@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass, field, replace
 
 import pytest
+from structlog.testing import capture_logs
 
 from pilothouse.autopilot import ledger
 from pilothouse.base.committer import DatabaseUnavailable
@@ -100,6 +101,21 @@ async def test_a_round_whose_calls_end_one_after_the_other_is_not_idle(stage: St
     assert time.monotonic() - began > IDLE_SECONDS
     assert (said.status, said.of(events.ERROR)) == ("completed", [])
     assert [output["n"] for output in said.outputs] == list(range(1, 9))
+
+
+async def test_a_turn_that_falls_silent_names_the_calls_that_have_no_result(stage: Stage, switched: Switched):
+    """6.13: in the server's log, for whoever looks for the tool that hangs."""
+    asked = calls(("rest", '{"n": 1}'), ("count_up", '{"n": 2}'), ("risk", '{"n": 3}'))
+    await stage.play(BYE, asked, BYE)
+    await stage.bridge.ask("hello")  # the first turn of a process loads the provider's library
+    assert switched[1].pilot is not None
+    switched[1].pilot = replace(switched[1].pilot, idle_seconds=0.5)
+    with capture_logs() as logs:
+        said = await stage.bridge.ask("go")
+    assert said.of(events.ERROR)[0].data["code"] == "idle_timeout"
+    [told] = [each for each in logs if each["event"] == "turn.idle"]
+    assert (told["turn_id"], told["open"]) == (said.events[0].turn_id, ["rest", "risk"])
+    assert [event.data["code"] for event in said.of(events.TOOL_OUTPUT_ERROR)] == ["interrupted"] * 2
 
 
 async def test_what_a_call_waits_for_its_seat_counts_in_its_budget(stage: Stage, monkeypatch: pytest.MonkeyPatch):
