@@ -1,5 +1,6 @@
 """What may still be spent, asked before every model call: a limit is overshot by one call at most."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -41,6 +42,13 @@ class Purse:
         except BudgetExceeded as exceeded:
             return Refusal(exceeded.code, f"{exceeded.message} It starts anew at {exceeded.facts['resets_at']}.")
         return None
+
+    async def given_up(self, turn_id: str, told: Collection[str]) -> dict[str, int]:
+        """What calls of earlier claims have cost that the session's log does not tell of: they gave nothing."""
+        if self.spending is None or not self.spending.limits.per_turn:
+            return {}
+        paid = await self.spending.of_job(turn_id)
+        return {call_id: cost for call_id, cost in paid.items() if call_id not in told}
 
     async def refusal_of_next(self, user_id: str) -> Refusal | None:
         """Why no further turn may begin by itself; where that cannot be found out, none may."""

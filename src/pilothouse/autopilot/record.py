@@ -97,9 +97,14 @@ class TurnRecord:
 
     @property
     def spent(self) -> int:
-        """What this turn has cost so far, in microdollars."""
+        """What this turn has cost so far, in microdollars; calls that gave nothing are not in it."""
         costs = [event.data.get("cost_microdollars") for event in self.own if event.type == events.USAGE]
         return sum(cost for cost in costs if isinstance(cost, int))
+
+    @property
+    def paid_calls(self) -> set[str]:
+        """The ids of the calls that `spent` counts."""
+        return {str(event.data["call_id"]) for event in self.own if event.type == events.USAGE}
 
     # A round: one model call, then its tools.
 

@@ -61,7 +61,7 @@ class Rounds:
     sees: bool | None = None  # whether the model takes pictures, as the settings tell
     silence_seconds: float = SILENCE_SECONDS
     text_only: bool = False  # the model is to speak, and to call nothing
-    abandoned: int = 0  # microdollars, for calls that gave nothing
+    abandoned: dict[str, int] = field(default_factory=dict[str, int])  # microdollars, by call that gave nothing
     unpriced: bool = False  # nobody knows what a call of this turn has cost
 
     async def run(self) -> End | Failed:
@@ -216,7 +216,7 @@ class Rounds:
         if row.cost_u:
             with suppress(LeaseLost):  # whoever goes on makes the call again, and pays for that
                 self.record.log.write_also(insert_cost(row))
-                self.abandoned += row.cost_u
+                self.abandoned[row.call_id] = row.cost_u
 
     async def _stop_before_asking(self) -> End | Failed | None:
         """Why the model is not asked now: it may not be, or the conversation is too long."""
@@ -228,7 +228,7 @@ class Rounds:
         """Why this turn may not ask the model any more: too many rounds, too little money."""
         if len(self.record.rounds) >= MAX_ROUNDS:
             return Failed("max_rounds", f"The turn took more than {MAX_ROUNDS} rounds.")
-        spent, unpriced = self.record.spent + self.abandoned, self.unpriced
+        spent, unpriced = self.record.spent + sum(self.abandoned.values()), self.unpriced
         refusal = await self.purse.refusal(self.record.log.place.user_id, spent, self.chosen, unpriced=unpriced)
         return None if refusal is None else Failed(*refusal)
 

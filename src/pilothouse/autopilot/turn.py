@@ -84,6 +84,7 @@ class AutoPilot:
             self.titles.begin(turn, room.absence)
         beside = (instructions, self.purse, self.models.settings.chat_vision, self.silence_seconds)
         rounds = Rounds(turn.hold, record, tools, chosen, watch.heard, room, *beside)
+        rounds.abandoned |= await self.purse.given_up(turn.turn.id, record.paid_calls)
         work = tools.ledger.background
         await work.open()
         try:

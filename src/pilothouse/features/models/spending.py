@@ -18,6 +18,8 @@ _SPENT: Final = (
     " from cost_log where user_id=?1 and at >= ?2 and payer=?4"
 )
 
+_OF_JOB: Final = "select call_id, cost_u from cost_log where job_id=?1 and cost_u is not null"
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -105,6 +107,10 @@ class Spending:
         since = (to_micros(week_of(now)), to_micros(day_of(now)))
         today, week = (await self.reader.rows(_SPENT, user_id, *since, ALLOWANCE))[0]
         return windows(self.limits, now, int(today), int(week))
+
+    async def of_job(self, job_id: str) -> dict[str, int]:
+        """What each call of a turn has cost, by its id, those that gave nothing included."""
+        return {str(call_id): int(cost) for call_id, cost in await self.reader.rows(_OF_JOB, job_id)}
 
     def unread(self) -> tuple[Window, Window]:
         """The windows as a display shows them that could not read."""
