@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from pilothouse.features.models import Stockroom
+from pilothouse.features.models.kinds import KINDS
 from tests.features.runs.stand import Installation, Person
 from tests.providers.script import Answer, Refusal, Script
 from tests.providers.server import provider
@@ -101,8 +102,14 @@ WIRES = [
     ("openai_compatible", "openai"),
     ("google", "openai"),
     ("groq", "openai"),
+    ("ollama", "openai"),
     ("openrouter", "openrouter"),
 ]
+
+
+def test_every_kind_is_tried():
+    """F3"""
+    assert {kind for kind, _ in WIRES} == set(KINDS)
 
 
 @pytest.mark.parametrize(("kind", "wire"), WIRES)
