@@ -16,7 +16,7 @@ def refusal_of(wire: str, body: Body) -> Refusal | None:
         return _refused("Unknown parameter: 'cache_control'.")
     if len(marked) > MOST_MARKS:
         return _refused("A maximum of 4 blocks with cache_control may be provided.")
-    if any(part.get("text") == "" for part in marked):
+    if any(part.get("text", "told").strip() == "" for part in marked):
         return _refused("cache_control cannot be set for empty text blocks.")
     if wire == "anthropic" and not body.get("tools") and _holds_calls(body):
         return _refused("Requests which include `tool_use` or `tool_result` blocks must define tools.")

@@ -49,7 +49,8 @@ class Asking:
 async def _response(chosen: Chosen, ask: ModelAsk) -> ModelResponse:
     """Judged by what kind of failure it is; nothing that the provider said is passed on."""
     model = await asyncio.to_thread(chosen.model)
-    asked = [ModelRequest(parts=[UserPromptPart(ask.text)], instructions=ask.instructions)]
+    instructions = ask.instructions.strip() or None  # an empty one would be marked for the cache, and refused
+    asked = [ModelRequest(parts=[UserPromptPart(ask.text)], instructions=instructions)]
     try:
         async with (
             asyncio.timeout(ANSWER_SECONDS),
