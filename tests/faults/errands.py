@@ -13,9 +13,10 @@ import httpx2
 
 from pilothouse.base.statements import Rows
 from pilothouse.features.chat import Event, events, queries
+from pilothouse.features.chat.limits import MAX_TURNS_IN_FLIGHT
 from pilothouse.kit.ids import new_id
 from tests.faults.conversations import view
-from tests.faults.minds import Mind, appended, errand
+from tests.faults.minds import Mind, appended, below, errand
 from tests.faults.place import Person
 from tests.faults.report import record
 from tests.faults.rig import Rig
@@ -24,6 +25,8 @@ from tests.providers.script import Body
 Shown: TypeAlias = Body  # a message, or a part of one
 
 ONCE, AGAIN = "append_once", "append_line"
+DELEGATING, FOLLOWED = "delegating", "followed"  # plans with a session below, and with a word in their midst
+MORE = "and one more thing"
 RUNS = {"run": "effects", "parking": "sleeper"}  # the agent that an errand of this plan runs
 _WAITED = re.compile(r"after [0-9]+ s|bg-[0-9a-f]{12}")
 
@@ -38,6 +41,7 @@ class Errand:
     session_id: str
     message_id: str = field(default_factory=new_id)
     acknowledged: bool = False
+    followed: bool = False  # by a word that was acknowledged too
     refusal: str | None = None  # the code that its last post was refused with
     deaths: int = 0  # of those who had it in their hands
 
@@ -65,8 +69,16 @@ class Judged:
         return {str(event.data["tool_call_id"]) for event in self.log if event.type in kinds}
 
     def shown(self) -> list[Shown]:
-        text = json.dumps(view(self.log)).replace(self.errand.tag, "e")
+        """But for what was said meanwhile: nobody knows between which rounds it is heard."""
+        log = [event for event in self.log if event.type != events.FOLLOW_UP]
+        text = re.sub(f"[es]{self.errand.tag[1:]}", "e", json.dumps(view(log)))
         return json.loads(_WAITED.sub("…", text))
+
+    def follow_ups(self) -> list[str]:
+        """What was said meanwhile, in the turn, or in one of its own when that was over."""
+        taken = [cast(list[str], event.data["texts"]) for event in self.log if event.type == events.FOLLOW_UP]
+        said = [str(event.data["text"]) for event in self.log if event.type == events.USER_MESSAGE]
+        return [*(text for texts in taken for text in texts), *said[1:]]
 
 
 @dataclass(slots=True)
@@ -76,6 +88,7 @@ class Errands:
     rig: Rig
     mind: Mind
     sent: list[Errand] = field(default_factory=list[Errand])
+    handed_on: dict[str, Errand] = field(default_factory=dict[str, Errand])  # by the session that was made for it
     tried: int = 0
     wanted: dict[str, list[Shown]] = field(default_factory=dict[str, list[Shown]])
     final_lines: dict[str, int] = field(default_factory=dict[str, int])  # of finished calls, by key, at a kill
@@ -97,7 +110,18 @@ class Errands:
         if await self.post(sent) == 429:
             self.sent.remove(sent)
             return None
+        if plan == FOLLOWED and sent.acknowledged:
+            await self.say_more(sent)
         return sent
+
+    async def say_more(self, sent: Errand) -> None:
+        """Another word, in the midst of its turn."""
+        body, path = {"message": MORE, "message_id": new_id()}, f"{PATH}/{sent.session_id}/stream"
+        try:
+            answer = await self.rig.client.http.post(path, json=body, headers=_headers(sent.person))
+        except httpx2.TransportError:
+            return
+        sent.followed = answer.status_code in (200, 202)
 
     async def post(self, sent: Errand) -> int | None:
         """Post its message, maybe again; answers the status. Who posted does not stay to listen."""
@@ -117,8 +141,13 @@ class Errands:
         return await self.rig.client.http.request(method, PATH + path, headers=_headers(person))
 
     async def send_some(self, random: Random, count: int, plans: Sequence[str]) -> None:
-        people = random.choices(self.rig.people, k=count)
-        await asyncio.gather(*(self.send(person, random.choice(plans)) for person in people))
+        """To those with room for what they may hand on: a session below counts among a person's turns."""
+        sql = "select user_id, count(*) from jobs where kind='turn.advance' group by user_id"
+        busy = dict(await self.rig.reader.rows(sql))
+        people = [person for person in self.rig.people if busy.get(person.user_id, 0) < MAX_TURNS_IN_FLIGHT // 2]
+        random.shuffle(people)
+        chosen = [people[number % len(people)] for number in range(count if people else 0)]
+        await asyncio.gather(*(self.send(person, random.choice(plans)) for person in chosen))
 
     async def send_unacknowledged(self) -> None:
         """Those that were posted to a process that died: the same message again."""
@@ -137,6 +166,8 @@ class Errands:
             judged = await self._look(sent, appended(self.mind))
             assert judged.turns == [("completed",)], (plan, judged.turns, self.rig.workers[0].said())
             self.wanted[plan] = judged.shown()
+        for sub in (await self._all())[len(self.sent) :]:
+            self.wanted[sub.plan] = (await self._look(sub, appended(self.mind))).shown()
 
     async def ended(self, seconds: float = 90) -> None:
         """Wait until every turn has ended."""
@@ -152,7 +183,7 @@ class Errands:
     async def freeze(self, sessions: Sequence[str]) -> None:
         """Note what was finished in these when their process died: none of it may ever be done again."""
         lines = appended(self.mind)
-        for sent in [sent for sent in self.sent if sent.session_id in sessions]:
+        for sent in [sent for sent in await self._all() if sent.session_id in sessions]:
             sent.deaths += 1
             judged = await self._look(sent, lines)
             done = judged.finished()
@@ -172,8 +203,11 @@ class Errands:
             for place, count in rounds
             if self.mind.rounds[place] != count
         ]
-        for sent in self.sent:
+        for sent in await self._all():
             broken += [f"{sent.tag} {sent.plan}: {fault}" for fault in self._faults(await self._look(sent, lines))]
+        subs = Counter(sub.tag for sub in self.handed_on.values())
+        wanted = Counter(below(sent.tag) for sent in self.sent if sent.plan == DELEGATING)
+        broken += [f"{tag}: {subs[tag]} sessions were made for it" for tag in subs | wanted if subs[tag] != wanted[tag]]
         broken += await self._left()
         acted = self.rig.effects.acted
         runs = sum(sent.plan == "run" for sent in self.sent)
@@ -187,6 +221,16 @@ class Errands:
             saved, shown = self.rig.history.save(), "\n".join(broken[:20])
             raise AssertionError(f"{len(broken)} broken (FAULTS_SEED={self.rig.history.seed}, {saved}):\n{shown}")
 
+    async def _all(self) -> list[Errand]:
+        """Those that were sent, and what they handed on."""
+        by_session = {sent.session_id: sent for sent in self.sent}
+        sql = "select id, parent_session_id from chat_sessions where parent_session_id is not null"
+        for session_id, parent_id in await self.rig.reader.rows(sql):
+            parent = by_session[parent_id]
+            sub = Errand(below(parent.tag), "aside", parent.person, session_id, acknowledged=True)
+            self.handed_on.setdefault(session_id, sub)
+        return [*self.sent, *self.handed_on.values()]
+
     async def _look(self, sent: Errand, lines: Counter[str]) -> Judged:
         log = await queries.read_events(self.rig.reader, sent.session_id, 0, 100_000)
         turns = await self.rig.reader.rows("select status from chat_turns where session_id=?1", sent.session_id)
@@ -194,11 +238,13 @@ class Errands:
 
     def _faults(self, judged: Judged) -> list[str]:
         sent, log = judged.errand, judged.log
-        if judged.turns != [("completed",)]:
-            return [f"turns {judged.turns}, acknowledged {sent.acknowledged}"]
-        faults = [] if [event.id for event in log] == list(range(1, len(log) + 1)) else ["a gap in its log"]
         said = [event for event in log if event.type == events.USER_MESSAGE]
-        faults += [] if len(said) == 1 else [f"{len(said)} messages"]
+        if not said or judged.turns != [("completed",)] * len(said):
+            return [f"turns {judged.turns}, {len(said)} messages, acknowledged {sent.acknowledged}"]
+        faults = [] if [event.id for event in log] == list(range(1, len(log) + 1)) else ["a gap in its log"]
+        heard = judged.follow_ups()
+        if len(heard) not in {sent.followed, sent.plan == FOLLOWED} or not {*heard} <= {MORE}:
+            faults.append(f"heard {heard}, followed {sent.followed}")
         lost = judged.interrupted()
         self.interrupted += len(lost)
         for call, key in judged.calls(ONCE).items():
@@ -207,7 +253,7 @@ class Errands:
         for call, key in judged.calls(AGAIN).items():
             if call in lost or not 1 <= judged.lines[key] <= 1 + sent.deaths:
                 faults.append(f"{call} happened {judged.lines[key]} times in {sent.deaths} deaths")
-        shown = _mended(judged.shown(), self.wanted[sent.plan])
+        shown = _mended(judged.shown()[: len(self.wanted[sent.plan])], self.wanted[sent.plan])
         if shown != self.wanted[sent.plan]:
             faults.append(f"shows {json.dumps(shown)} and not {json.dumps(self.wanted[sent.plan])}")
         return faults

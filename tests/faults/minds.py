@@ -16,7 +16,7 @@ from tests.providers.script import Answer, Asked, Body, Refusal, Script, Tool
 from tests.providers.server import provider
 
 PAUSE = 0.04 if FULL else 0.02  # seconds between two pieces of an answer
-_ERRAND = re.compile(r"errand (e[0-9]{5}) ([a-z]+)")
+_ERRAND = re.compile(r"errand ([es][0-9]{5}) ([a-z]+)")
 _TALK = 3_000  # words of an answer that nobody hears to its end
 
 Rounds: TypeAlias = Sequence[Answer]
@@ -25,6 +25,11 @@ Rounds: TypeAlias = Sequence[Answer]
 def errand(tag: str, plan: str) -> str:
     """What the user says."""
     return f"errand {tag} {plan}"
+
+
+def below(tag: str) -> str:
+    """The tag of what an errand hands on to a session of its own."""
+    return f"s{tag[1:]}"
 
 
 @dataclass(slots=True)
@@ -47,7 +52,8 @@ class Mind(Script):
         self.rounds[tag, number] += 1
         self.listening.add(id(request))
         self.most_listening = max(self.most_listening, len(self.listening))
-        return PLANS[plan](self, tag)[number - 1]
+        rounds = PLANS[plan](self, tag)
+        return rounds[number - 1] if number <= len(rounds) else Answer(text=("Noted.",))  # a word that came too late
 
     def wrote(self, request: Asked) -> None:
         if not _is_turn(request):
@@ -122,6 +128,35 @@ def by_parking(mind: Mind, tag: str) -> Rounds:
     )
 
 
+def by_delegating(mind: Mind, tag: str) -> Rounds:
+    """Waits for a session of its own, asleep."""
+    task = errand(below(tag), "aside")
+    delegated = _call(tag, "1b", "run_sub_session", prompt=task, wait_for_result=120)
+    return (
+        _thought(_lines(mind, tag, "1a", "append_once"), delegated, text=("Another ", "does it.")),
+        _thought(_lines(mind, tag, "2a", "append_line")),
+        Answer(text=("It ", "was ", "done."), pause=PAUSE),
+    )
+
+
+def by_the_way(mind: Mind, tag: str) -> Rounds:
+    """What the session below does. All of it may be repeated: the session above shows how each call ended."""
+    return (
+        _thought(_lines(mind, tag, "1a", "append_line"), _lines(mind, tag, "1b", "append_line")),
+        Answer(text=("Done ", "aside."), pause=PAUSE),
+    )
+
+
+def by_hearing(mind: Mind, tag: str) -> Rounds:
+    """Goes on for a while, so that more can be said meanwhile."""
+    return (
+        _thought(_lines(mind, tag, "1a", "append_line"), text=("I ", "begin.")),
+        _thought(_lines(mind, tag, "2a", "append_once"), _lines(mind, tag, "2b", "append_line")),
+        _thought(_lines(mind, tag, "3a", "append_line")),
+        Answer(text=("I ", "heard."), pause=PAUSE),
+    )
+
+
 def by_talking(mind: Mind, tag: str) -> Rounds:
     return (Answer(text=(f"{tag} ",) * _TALK, pause=0.02),)
 
@@ -134,6 +169,9 @@ PLANS: dict[str, Callable[[Mind, str], Rounds]] = {
     "tools": by_tools,
     "run": by_run,
     "parking": by_parking,
+    "delegating": by_delegating,
+    "aside": by_the_way,
+    "followed": by_hearing,
     "talking": by_talking,
     "word": by_a_word,
 }

@@ -1,7 +1,8 @@
 """autopilot:11.1, 11.2, 11.3: killed with many turns in flight; each ends as one that nobody disturbed.
 
 The model is a provider on loopback that thinks, speaks and makes parallel calls over several rounds. Some calls have
-effects that may not be repeated: those end as `interrupted`, and nothing of them is done a second time.
+effects that may not be repeated: those end as `interrupted`, and nothing of them is done a second time. Some turns
+wait for a run or for a session below, of which there is one in the end; in some the user speaks, and is heard once.
 """
 
 import asyncio

@@ -21,7 +21,7 @@ from tests.faults.stages import alone, arm, worker_of
 Stage: TypeAlias = Callable[[Errands, str, Random], Awaitable[tuple[Process, Orphans]]]
 
 MAX_UNFINISHED = 24 if FULL else 18
-MIXED, SLEEPING = ["tools", "tools", "run"], ["run"]
+MIXED, SLEEPING = ["tools", "tools", "tools", "run", "delegating", "followed"], ["run", "delegating"]
 PATIENCE_SECONDS = 60.0
 
 
