@@ -10,6 +10,7 @@ UNSAID: Final = object()  # a field that the provider leaves out
 
 # Where thoughts stand on OpenAI's wire: servers do not agree.
 Channel: TypeAlias = Literal["reasoning_content", "reasoning", "reasoning_details"]
+Voice: TypeAlias = Literal["thinking", "text"]
 # wholly; early: cleanly, without its last words; cut: the connection; overloaded: an error inside the stream;
 # stalled: never, only heartbeats come after its words; mute: the same without a word, not even an event
 Ends: TypeAlias = Literal["wholly", "early", "cut", "overloaded", "stalled", "mute"]
@@ -43,6 +44,7 @@ class Answer:
 
     text: tuple[str, ...] = ()
     thinking: tuple[str, ...] = ()
+    turns: tuple[tuple[Voice, str], ...] = ()  # thoughts and words by turns, after those above
     tools: tuple[Tool, ...] = ()
     ends: Ends = "wholly"
     delay: float = 0.0  # seconds before the first byte

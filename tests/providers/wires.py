@@ -51,6 +51,8 @@ def _completions(answer: Answer, channel: str, more: Body, *, counts: bool) -> I
     yield chunk({"role": "assistant", "content": ""})
     for delta in (*_thoughts(answer, channel), *answer.odd, *({"content": piece} for piece in answer.text)):
         yield chunk(delta)
+    for voice, piece in answer.turns:
+        yield chunk({channel if voice == "thinking" else "content": piece})
     for index, tool in enumerate(answer.tools):
         for delta in _call(index, tool):
             yield chunk({"tool_calls": [delta]})
@@ -139,11 +141,21 @@ def _message_usage(tokens: Tokens) -> Body:
 
 def _blocks(answer: Answer) -> Iterator[tuple[Body, list[Body]]]:
     if answer.thinking:
-        deltas = [{"type": "thinking_delta", "thinking": piece} for piece in answer.thinking]
-        deltas.append({"type": "signature_delta", "signature": "signed"})
-        yield {"type": "thinking", "thinking": "", "signature": ""}, deltas
+        yield _thinking(answer.thinking)
     if answer.text:
-        yield {"type": "text", "text": ""}, [{"type": "text_delta", "text": piece} for piece in answer.text]
+        yield _text(answer.text)
+    for voice, piece in answer.turns:
+        yield _thinking((piece,)) if voice == "thinking" else _text((piece,))
     for tool in answer.tools:
         start: Body = {"type": "tool_use", "id": tool.id, "name": tool.name, "input": {}}
         yield start, [{"type": "input_json_delta", "partial_json": tool.arguments}]
+
+
+def _thinking(pieces: tuple[str, ...]) -> tuple[Body, list[Body]]:
+    deltas = [{"type": "thinking_delta", "thinking": piece} for piece in pieces]
+    signature = {"type": "signature_delta", "signature": "signed"}
+    return {"type": "thinking", "thinking": "", "signature": ""}, [*deltas, signature]
+
+
+def _text(pieces: tuple[str, ...]) -> tuple[Body, list[Body]]:
+    return {"type": "text", "text": ""}, [{"type": "text_delta", "text": piece} for piece in pieces]
