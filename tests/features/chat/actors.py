@@ -116,6 +116,15 @@ class Play:
         self.actor.reached[gate].set()
         await self.actor.gates[gate].wait()
 
+    async def do_chatter(self, gate: str) -> None:
+        """Log one thing after the other, for as long as the test holds the gate open, until somebody cancels."""
+        n = 0
+        while not self.turn.hold.cancelled.is_set():
+            await self.do_wait(gate)
+            self.turn.log.add(*(events.notice("chatter", str(n + part)) for part in range(20)))
+            await self.turn.log.barrier()
+            n += 20
+
     async def do_everything(self, _: str) -> None:
         """Every type of event that AutoPilot may write."""
         log, block, call = self.turn.log, new_id(), new_id()

@@ -2,7 +2,6 @@
 
 import random
 import time
-from contextlib import aclosing
 from functools import partial
 from inspect import signature
 
@@ -92,23 +91,6 @@ async def test_nobody_reads_beyond_the_head(small: Parlour):
     for follow in ("true", "false"):
         beyond = await small.stand.ann.http.get(path, params={"after": head + 1, "follow": follow})
         assert (beyond.status_code, beyond.json()["code"]) == (409, "conflict")
-
-
-async def test_ten_thousand_cuts_lose_nothing_and_double_nothing(small: Parlour):
-    """5.1."""
-    session, chance = await small.session(), random.Random(11)
-    for n in range(3):
-        await small.ended(await small.start(session, f"say line {n}", "tool find"))
-    conversations = small.stand.house.app.state.conversations
-    head = len(await small.events(session))
-    seen: list[int] = []
-    for cut in range(10_000):
-        after = len(seen) if seen and len(seen) < head else 0
-        seen = seen[:after]
-        async with aclosing(conversations.envelopes(session, after)) as batches:
-            batch = await anext(batches)
-        seen += [event["id"] for event in batch[: chance.randint(1, 10)]]
-        assert seen == list(range(1, len(seen) + 1)), cut
 
 
 def test_silence_is_broken_after_eight_seconds_and_who_takes_nothing_is_cut_after_five():
