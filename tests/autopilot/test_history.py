@@ -186,6 +186,17 @@ def test_results_stand_in_the_history_as_the_models_copy():
     assert ('"file_id":"f1"' in text, "is_dry_run" in text, len(text) <= MAX_TOOL_TEXT) == (True, False, True)
 
 
+def test_the_first_result_of_a_call_is_the_one_that_counts():
+    """3.7"""
+    late = [
+        events.tool_output_available("c1", "find_block", {"type": "late"}),
+        events.tool_output_error("c1", "f", "x", ""),
+    ]
+    old = [said("hi"), events.start_step(1), *call(), result(), *late, events.finish_step(1)]
+    messages = model_messages(log((OLD, old), (NOW, [said("next")])), NOW, [])
+    assert [part.content for part in messages[2].parts if isinstance(part, ToolReturnPart)] == [{"type": "block_list"}]
+
+
 def test_the_system_prompt_is_always_the_same():
     assert system_prompt() is system_prompt()
     assert "{" not in system_prompt()

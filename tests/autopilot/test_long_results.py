@@ -154,3 +154,21 @@ async def test_a_call_that_is_made_again_makes_the_same_file(room: Room):
         await house.chat.lines.committer.land(WriteSet(tuple(writes)))
     assert await _files(room) == [(first.file_id, first.place.path, 1)]
     await lost.__aexit__(None, None, None)
+
+
+async def test_a_second_delivery_of_a_result_is_not_logged(room: Room, monkeypatch: pytest.MonkeyPatch):
+    """3.7"""
+    keep = TurnRecord.keep_result
+
+    async def keep_twice(
+        record: TurnRecord, call_id: str, tool: str, outcome: Outcome, ms: int, file: Shelved | None
+    ) -> Json:
+        first = await keep(record, call_id, tool, outcome, ms, file)
+        second = await keep(record, call_id, tool, Outcome({"type": "late"}, False), ms, None)
+        assert second == first
+        return first
+
+    monkeypatch.setattr(TurnRecord, "keep_result", keep_twice)
+    room.when("go", ("count_up", {"n": 1}))
+    said = await room.bridge.ask("go")
+    assert (said.status, [output["type"] for output in said.outputs]) == ("completed", ["done"])

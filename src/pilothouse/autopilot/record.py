@@ -181,9 +181,11 @@ class TurnRecord:
     async def keep_result(
         self, call_id: str, tool: str, outcome: Outcome, duration_ms: int, file: Shelved | None = None
     ) -> Json:
-        """Log a result as soon as it is there; answers the model's copy. A file that has the whole of it appears with
-        the event that names it.
+        """Log a result as soon as it is there, the first of a call; answers the model's copy. A file that has the
+        whole of it appears with the event that names it.
         """
+        if call_id in self.results:
+            return self.results[call_id]
         self._end_wait(call_id)
         named = None if file is None else (file.file_id, file.place.path)
         self.add(

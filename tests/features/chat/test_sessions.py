@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 from pilothouse.kit.ids import new_id
+from tests.features.chat.hearing import hearing
 from tests.features.chat.parlour import Parlour
 from tests.features.runs import graphs
 
@@ -142,14 +143,20 @@ async def test_a_conversation_is_read_in_pages_of_whole_messages(parlour: Parlou
 
 
 async def test_what_the_server_told_the_model_is_shown_to_nobody(small: Parlour):
-    """3.5."""
+    """3.5: at no door: pages, streams, exports, what is found."""
     session = await small.session()
-    await small.ended(await small.start(session, "everything"))
     http, path = small.stand.ann.http, f"/api/v1/chat/sessions/{session}"
+    live = await http.post(f"{path}/stream", json={"message": "everything"})
     pages = [await http.get(path), await http.get(f"{path}/events", params={"follow": "false", "limit": 1000})]
-    for page in pages:
+    exports = [await http.get(f"{path}/export", params={"format": kind}) for kind in ("markdown", "json")]
+    async with hearing(small, "GET", f"/{session}/events") as heard:
+        await heard.hears(len(pages[1].json()["items"]))
+    for page in (live, *pages, *exports):
         assert page.status_code == 200
+    for text in (*(page.text for page in (live, *pages, *exports)), heard.body.decode()):
         for secret in ("a secret of the server's", "so far", "idempotency_key", "cost_microdollars"):
-            assert secret not in page.text
+            assert secret not in text
     hidden = [event for event in pages[1].json()["items"] if event["type"] == "context"]
     assert [event["data"] for event in hidden] == [{}]
+    found = [(await http.get("/api/v1/chat/sessions", params={"q": q})).json()["total"] for q in ("everyth", "secret")]
+    assert found == [1, 0]

@@ -159,6 +159,16 @@ def test_no_frame_of_a_result_is_larger_than_64_kilobytes(filling: str):
     assert sizes == {True, False}
 
 
+@pytest.mark.parametrize(
+    "late", [events.tool_output_available("c", "find", 2), events.tool_output_error("c", "find", "late", "Too late.")]
+)
+def test_a_second_result_of_a_call_is_not_told(late: events.Draft):
+    """3.7."""
+    drafts = [events.tool_input_available("c", "find", {}), events.tool_output_available("c", "find", 1), late]
+    told = chunks_of([event(draft, seq) for seq, draft in enumerate(drafts, 1)])
+    assert [chunk.get("output") for chunk in told] == [None, 1]
+
+
 def test_a_caption_is_told_and_kept_nowhere():
     assert caption(10) == b'data: {"type":"data-status","data":{"state":"quiet","seconds":10},"transient":true}\n\n'
 

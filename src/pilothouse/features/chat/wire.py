@@ -32,6 +32,7 @@ class Wire:
     ended: bool = False
     _sent: dict[str, int] = field(default_factory=dict[str, int])  # characters of open blocks that have gone out
     _hidden: set[str] = field(default_factory=set[str])
+    _answered: set[str] = field(default_factory=set[str])  # calls whose one result has gone out
     _starts: dict[str, int] = field(default_factory=dict[str, int])  # the event that began each block
 
     def chunks(self, event: Event) -> Chunks:
@@ -122,10 +123,18 @@ class Wire:
         return [{"type": event.type, **named}]
 
     def tool_output(self, event: Event) -> Chunks:
-        return [{"type": event.type, "toolCallId": event.data["tool_call_id"], "output": event.data["output"]}]
+        return self._result(event, "output", event.data["output"])
 
     def tool_error(self, event: Event) -> Chunks:
-        return [{"type": event.type, "toolCallId": event.data["tool_call_id"], "errorText": event.data["message"]}]
+        return self._result(event, "errorText", event.data["message"])
+
+    def _result(self, event: Event, name: str, value: Json) -> Chunks:
+        """A result is unique: a second one is ignored."""
+        call = cast(str, event.data["tool_call_id"])
+        if call in self._answered:
+            return []
+        self._answered.add(call)
+        return [{"type": event.type, "toolCallId": call, name: value}]
 
     def data(self, event: Event) -> Chunks:
         return [data_chunk(event.type, event.data, event.data.get("background_id") or event.id)]
