@@ -27,11 +27,17 @@ async def test_a_message_that_cannot_be_kept_is_not_accepted(private_postgres: M
         path, body = f"/api/v1/chat/sessions/{session.id}/stream", {"message": "hello", "message_id": new_id()}
         async with await site.program(person, "chat:use") as program:
             assert (await program.get(f"/api/v1/chat/sessions/{session.id}")).status_code == 200
+            stranger = await site.program(person, "chat:use")  # whose key nobody has looked up yet
+            browser, page = await site.browser(person), path.replace("/v1", "")
             await asyncio.to_thread(server.stop)
-            refused = await program.post(path, json=body)
+            refused = [await one.post(path, json=body) for one in (program, stranger)]
+            refused += [await browser.post(page, json=body), await program.post(path.replace("stream", "retry"))]
             await asyncio.to_thread(server.start)
-            assert (refused.status_code, refused.json()["code"]) == (503, "unavailable")
-            assert refused.headers["retry-after"] == "30"
+            for answer in refused:
+                assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+                assert answer.headers["retry-after"] == "30"
+            for one in (stranger, browser):
+                await one.aclose()
             assert (await program.post(path, json=body)).status_code == 200
         rows = await site.house.reader.rows("select count(*) from chat_messages where session_id=?1", session.id)
         assert rows == [(1,)]

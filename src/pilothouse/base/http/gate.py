@@ -10,13 +10,15 @@ from urllib.parse import urlsplit
 from starlette.types import Scope
 
 from pilothouse.base.actor import Actor
+from pilothouse.base.committer import DatabaseUnavailable
 from pilothouse.base.http.addresses import Proxies, client_address
 from pilothouse.base.http.auth import ANONYMOUS, Identity, Visit
 from pilothouse.base.http.errors import CsrfFailed, OriginDenied, ScopeMissing, SetupNeeded
 from pilothouse.base.http.policy import Kind, Policy, PolicyMissing, policy_of, takes_keys
 from pilothouse.base.http.rates import RateLimits
 from pilothouse.base.keyring import Keyring
-from pilothouse.kit.errors import BadRequest, Forbidden, Unauthenticated
+from pilothouse.base.outages import told_as_away
+from pilothouse.kit.errors import BadRequest, Forbidden, Unauthenticated, Unavailable
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 SESSION_SECONDS = 30 * 24 * 3600
@@ -79,7 +81,9 @@ class Gate:
         if not policy.knows_caller:
             self._admit_anyone(policy, scope)
             return
-        actor = await (self._by_key(scope) if takes_keys(scope["path"]) else self._by_session(scope))
+        actor = await (
+            self._caller(scope) if policy.retry_after is None else self._caller_or(policy.retry_after, scope)
+        )
         state["actor"] = actor
         state["rate"] = self.rates.take_for(actor)
         _require(policy, actor)
@@ -115,6 +119,17 @@ class Gate:
             self._refuse_foreign(scope["state"]["headers"], needed=False)
         if policy.kind is Kind.PUBLIC:
             scope["state"]["rate"] = self.rates.take_for_address(client_address(scope, self.proxies))
+
+    async def _caller(self, scope: Scope) -> Actor:
+        return await (self._by_key(scope) if takes_keys(scope["path"]) else self._by_session(scope))
+
+    async def _caller_or(self, retry_after: int, scope: Scope) -> Actor:
+        """The caller; or, where nobody can be looked up, in how many seconds to come again."""
+        try:
+            with told_as_away():
+                return await self._caller(scope)
+        except DatabaseUnavailable as away:
+            raise Unavailable(retry_after=retry_after) from away
 
     async def _by_key(self, scope: Scope) -> Actor:
         """Cookies do not count on the doors of keys; both together are a mistake worth naming."""

@@ -49,6 +49,7 @@ class Policy:
 
     kind: Kind
     scope: str | None = None
+    retry_after: int | None = None  # seconds, told while the database is away; None: as everywhere
 
     def __call__(self, endpoint: Endpoint) -> Endpoint:
         endpoint.__dict__["policy"] = self
@@ -75,11 +76,11 @@ user = Policy(Kind.USER)
 admin = Policy(Kind.ADMIN)
 
 
-def scope(name: str) -> Policy:
+def scope(name: str, *, retry_after: int | None = None) -> Policy:
     """A key with this scope, under `/api/v1`; the same function on an app path asks for a signed-in person."""
     if name not in SCOPES:
         raise PolicyMissing(f"There is no scope {name!r}.")
-    return Policy(Kind.SCOPE, name)
+    return Policy(Kind.SCOPE, name, retry_after)
 
 
 def takes_keys(path: str) -> bool:

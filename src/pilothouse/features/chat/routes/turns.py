@@ -162,8 +162,9 @@ def add_routes(router: Router) -> None:
     """Turns hang under their session's path."""
     use, absent = scope("chat:use"), problems(SessionNotFound)
     post, get = router.post, router.get
-    post("/{chat_id}/stream", response_model=None, responses=_START)(use(start_turn))
-    post("/{chat_id}/retry", response_model=None, responses=_RETRY)(use(retry_turn))
+    starts = scope("chat:use", retry_after=RETRY_AFTER_SECONDS)
+    post("/{chat_id}/stream", response_model=None, responses=_START)(starts(start_turn))
+    post("/{chat_id}/retry", response_model=None, responses=_RETRY)(starts(retry_turn))
     get("/{chat_id}/stream", response_model=None, responses=_RESUME)(use(resume_turn))
     get("/{chat_id}/events", response_model=SessionEvents, responses=_EVENTS)(use(follow_session))
     post("/{chat_id}/cancel", response_model=TurnCancelled, responses=absent)(use(cancel_turn))
