@@ -2,11 +2,8 @@
 
 import pytest
 
-from pilothouse.features.chat import events
 from pilothouse.features.chat.errors import TooManyPushes
-from pilothouse.features.chat.events import Event
 from pilothouse.features.chat.outcomes import progress_of
-from pilothouse.features.chat.present import lean
 from pilothouse.kit.ids import new_id
 from tests.features.chat.parlour import Parlour
 
@@ -46,15 +43,3 @@ async def test_progress_is_the_last_five_messages_and_how_they_begin(small: Parl
     said = [message for message in last if isinstance(message, dict)]
     assert [message["role"] for message in said] == ["assistant", "user"] * 2 + ["assistant"]
     assert said[1]["content"] == ("say 1\n" + "x" * 500)[:400]
-
-
-@pytest.mark.parametrize(("size", "whole"), [(64 * 1024, True), (64 * 1024 + 1, False)])
-def test_a_live_frame_carries_64_kb(size: int, whole: bool):
-    """8.8: of what a tool gives; a longer one is named"""
-    output = "x" * (size - 2)  # and two quotes
-    event = Event(7, events.TOOL_OUTPUT_AVAILABLE, None, 0, {"output": output})
-    shown = lean(event).data["output"]
-    assert (shown == output) is whole
-    if not whole:
-        assert isinstance(shown, dict)
-        assert (shown["type"], shown["size"], shown["event_id"]) == ("too_large", size, 7)
