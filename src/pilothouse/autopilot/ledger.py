@@ -18,7 +18,7 @@ from pilothouse.base.deferred import Deferred
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.loops import end_tasks
 from pilothouse.base.tools import Outcome, Tool, ToolBox, ToolContext
-from pilothouse.features.chat.limits import MAX_BACKGROUND_TASKS
+from pilothouse.features.chat import MAX_BACKGROUND_TASKS
 from pilothouse.kit.json import JsonObject
 
 PARALLEL_CALLS: Final = MAX_BACKGROUND_TASKS  # of one turn: no round is so long in practice, and all may be parked

@@ -7,7 +7,7 @@ from pilothouse.features.chat.closing import OpenParts, closing_events
 from pilothouse.features.chat.copies import for_model, whole_copy
 from pilothouse.features.chat.errors import SessionNotFound, TurnLimit
 from pilothouse.features.chat.events import Draft, Event
-from pilothouse.features.chat.limits import KIND, MAX_ATTEMPTS, MAX_TOOL_TEXT, user_channel
+from pilothouse.features.chat.limits import KIND, MAX_ATTEMPTS, MAX_BACKGROUND_TASKS, MAX_TOOL_TEXT, user_channel
 from pilothouse.features.chat.lines import Lines
 from pilothouse.features.chat.piloting import BlockPilot
 from pilothouse.features.chat.queries import builder_session_of
@@ -26,6 +26,7 @@ from pilothouse.features.chat.writes.sessions import NewSession
 __all__ = [
     "KIND",
     "MAX_ATTEMPTS",
+    "MAX_BACKGROUND_TASKS",
     "MAX_TOOL_TEXT",
     "RUN",
     "SUB_SESSION",
