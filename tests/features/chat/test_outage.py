@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from pilothouse.base.actor import SYSTEM
 from pilothouse.base.http import sockets
+from pilothouse.base.http.socket_door import Guest
 from pilothouse.base.reader import Reader
 from pilothouse.features.chat import NewSession, reading
 from pilothouse.features.chat.heads import Heads
@@ -85,3 +87,19 @@ async def test_a_page_goes_on_hearing_when_the_database_is_back(
             await page.hears_events(channel, 2)
     assert [event["data"]["title"] for event in page.of(channel)] == ["Back", "Again"]
     assert page.told("error") == []
+
+
+@pytest.mark.scaled
+async def test_nobody_is_signed_out_because_the_database_is_away(private_postgres: MakePostgres, tmp_path: Path):
+    """A page whose cookie cannot be looked up now is told to come again, and one that is there may stay."""
+    server = private_postgres()
+    await prepare(server.url)
+    async with open_site(tmp_path, server.url) as site:
+        site.app.state.stopping = asyncio.Event()
+        headers = site.headers_of(await site.session(await site.person("ann")))
+        token = headers["Cookie"].partition("=")[2]
+        await asyncio.to_thread(server.stop)
+        async with connecting(site.app, headers) as page:
+            assert await page.is_closed() == sockets.RESTART
+        with pytest.raises(Unavailable):
+            await Guest(site.app.state.gate, SYSTEM, token).is_welcome()

@@ -12,9 +12,10 @@ from pilothouse.base.http.errors import OriginDenied
 from pilothouse.base.http.gate import Gate
 from pilothouse.base.http.policy import user
 from pilothouse.base.http.router import Router, SocketRoute
-from pilothouse.base.http.sockets import FORBIDDEN, PROTOCOL, SIGNED_OUT, TICKET_PREFIX, TOO_MUCH, Socket
+from pilothouse.base.http.sockets import FORBIDDEN, PROTOCOL, RESTART, SIGNED_OUT, TICKET_PREFIX, TOO_MUCH, Socket
 from pilothouse.base.http.tickets import TICKET_SECONDS, Tickets
-from pilothouse.kit.errors import PilothouseError, RateLimited
+from pilothouse.base.outages import told_as_away
+from pilothouse.kit.errors import PilothouseError, RateLimited, Unavailable
 from pilothouse.kit.json import dump_bytes
 
 
@@ -34,7 +35,8 @@ class Guest:
     token: str
 
     async def is_welcome(self) -> bool:
-        return await self.gate.identity.by_session(self.token) is not None
+        with told_as_away():
+            return await self.gate.identity.by_session(self.token) is not None
 
     def count(self) -> None:
         self.gate.rates.take(f"socket {self.actor.user_id}", self.gate.rates.per_user)
@@ -46,10 +48,11 @@ async def open_socket(socket: WebSocket) -> None:
     scope.setdefault("state", {})["headers"] = dict(scope["headers"])
     offered: list[str] = scope.get("subprotocols", [])
     await socket.accept(PROTOCOL if PROTOCOL in offered else None)
+    ticket = next((each for each in offered if each.startswith(TICKET_PREFIX)), None)
     try:
-        ticket = next((each for each in offered if each.startswith(TICKET_PREFIX)), None)
-        token = None if ticket is None else await state.tickets.take(ticket.removeprefix(TICKET_PREFIX)) or ""
-        visit, token = await state.gate.admit_socket(scope, token)
+        with told_as_away():
+            token = None if ticket is None else await state.tickets.take(ticket.removeprefix(TICKET_PREFIX)) or ""
+            visit, token = await state.gate.admit_socket(scope, token)
     except PilothouseError as error:
         await socket.close(_code_of(error))
         return
@@ -62,6 +65,8 @@ def _code_of(error: PilothouseError) -> int:
             return FORBIDDEN
         case RateLimited():
             return TOO_MUCH
+        case Unavailable():
+            return RESTART  # nobody was looked up: come again
         case _:
             return SIGNED_OUT
 
