@@ -3,8 +3,10 @@
 import glob
 import os
 import pwd
+import random
 import shutil
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -13,10 +15,15 @@ class ServerMissing(RuntimeError):
 
 
 def free_port() -> int:
-    """A loopback port that nobody listens on at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A loopback port that nobody listens on at this moment.
+
+    Below those that the system gives to outgoing connections: a server that was killed must get its port again.
+    """
+    while True:
+        port = random.SystemRandom().randrange(15_000, 32_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def program(name: str) -> str:
