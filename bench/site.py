@@ -12,9 +12,10 @@ from pathlib import Path
 
 from bench.facts import tell_postgres
 from bench.load import Ask
+from bench.report import NotMeasured
 from pilothouse.base.settings import Settings
 from pilothouse.kit.json import JsonObject, dumps
-from scripts.programs import free_port
+from scripts.programs import ServerMissing, free_port
 from tests import services
 from tests.faults.place import Person, Place, embedded_place, furnish, scaled_place
 from tests.lines import flush, own_rabbitmq, own_redis
@@ -103,10 +104,20 @@ async def embedded(
             yield Site(f"http://127.0.0.1:{place.port}", [pid], guests, place)
 
 
+def need_services() -> None:
+    """Before anything that tests use asks for them: what is missing would be a skipped test there."""
+    try:
+        for kind in ("postgres", "redis", "rabbitmq"):
+            services.url_of(kind)
+    except (services.ServiceMissing, ServerMissing) as lack:
+        raise NotMeasured(str(lack)) from lack
+
+
 @contextmanager
 def _lines():
     run = services.open_run(disk_place())
     try:
+        need_services()
         with own_redis() as redis_url, own_rabbitmq() as broker_url:
             flush(redis_url)
             yield broker_url, redis_url

@@ -28,6 +28,12 @@ class Orphans:
         now = time.time()
         self.waited, self.since = self.waited + now - self.since, now
 
+    def follow(self, earlier: "list[Orphans]") -> None:
+        """These are the latest to be left behind, and whoever had taken over some of them before is dead as well."""
+        for others in earlier:
+            others.give_up(self)
+        earlier.append(self)
+
     def give_up(self, others: "Orphans") -> None:
         """Those who had taken these jobs over are dead too: the clock of these jobs starts again with them."""
         for run_id in others.heads:

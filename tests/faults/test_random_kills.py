@@ -59,9 +59,7 @@ async def kill(checker: Checker, victim: Process, random: Random, earlier: list[
     await asyncio.sleep(random.uniform(0, 0.3))
     await victim.kill()
     orphans = await orphans_of(rig, victim)
-    for others in earlier:
-        others.give_up(orphans)
-    earlier.append(orphans)
+    orphans.follow(earlier)
     rig.history.note("kill", process=victim.name, orphans=sorted(orphans.heads))
     in_flight = await rig.unfinished()
     await checker.freeze()

@@ -54,9 +54,7 @@ async def test_random_kills_with_turns_in_flight_lose_and_repeat_nothing(
             await asyncio.sleep(random.uniform(0, 0.5))
             await victim.kill()
             orphans = await bury(errands, victim)
-            for others in earlier:
-                others.give_up(orphans)
-            earlier.append(orphans)
+            orphans.follow(earlier)
             kills += len(orphans.heads) >= JOBS_IN_FLIGHT  # fewer, and it was one too many
             await rig.start(victim.name)
             if rig.embedded:

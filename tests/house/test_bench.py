@@ -8,9 +8,10 @@ import pytest
 from bench import __main__ as bench
 from bench.facts import NotDurable, sqlite_settings, tell_postgres
 from bench.report import NotMeasured, Report
-from bench.site import AS_DELIVERED
+from bench.site import AS_DELIVERED, need_services
 from pilothouse.base.postgres import dsn_of
 from pilothouse.base.reader import PostgresReader
+from tests import services
 from tests.databases import tell
 
 
@@ -34,15 +35,19 @@ async def test_a_case_that_could_not_be_measured_fails(
     async def impossible(report: Report, folder: Path) -> None:
         raise NotMeasured("fsync is off")
 
-    async def skipped(report: Report, folder: Path) -> None:
-        pytest.skip("redis not found")
+    async def without(report: Report, folder: Path) -> None:
+        need_services()
 
-    monkeypatch.setattr(bench, "CASES", {"one": impossible, "two": skipped})
+    def missing(kind: str) -> str:
+        raise services.ServiceMissing(f"{kind} not found")
+
+    monkeypatch.setattr(services, "url_of", missing)
+    monkeypatch.setattr(bench, "CASES", {"one": impossible, "two": without})
     monkeypatch.setattr(bench, "tell_machine", lambda: None)
     assert await bench.main([]) == 1
     said = capsys.readouterr().out
     assert "not run: one fsync is off" in said
-    assert "not run: two redis not found" in said
+    assert "not run: two postgres not found" in said
 
 
 @pytest.mark.parametrize(("time", "rate", "worse"), [(1.2, 80, []), (1.21, 80, ["time"]), (0.5, 79, ["rate"])])

@@ -10,18 +10,16 @@ from bench.meter import Spent, metered
 from bench.report import NotMeasured
 from bench.site import Site
 from bench.wire import lines_to
-from tests import services
+from tests.conftest import MakePostgres
 from tests.faults.place import Place
 
 WORK = "select count(*) from generate_series(1, 300000)"
 
 
 @pytest.mark.scaled
-async def test_the_work_of_postgresql_is_counted(tmp_path: Path, postgres_url: str):
-    server = services.pid_of("postgres")
-    if server is None:
-        pytest.skip("PostgreSQL was started by somebody else")
-    house, spent = Site("", [], [], Place(tmp_path, database_url=postgres_url), server), Spent()
+async def test_the_work_of_postgresql_is_counted(tmp_path: Path, private_postgres: MakePostgres):
+    server = private_postgres()
+    house, spent = Site("", [], [], Place(tmp_path, database_url=server.url), server.pid), Spent()
     reader = house.place.reader()
     await reader.rows("select 1")
     with metered(house, spent):

@@ -1,7 +1,8 @@
 """How a run's entries reach the disk."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -141,10 +142,10 @@ class Gated(Landing):
         return await super().land(writes, urgent=urgent)
 
 
-async def test_what_ends_during_a_flush_is_flushed_right_after_it(sqlite_url: str, monkeypatch: pytest.MonkeyPatch):
-    """engine:D2: the result of an effect does not wait for the next 50 ms, whatever was under way"""
-    monkeypatch.setattr("pilothouse.features.runs.journal.FLUSH_SECONDS", 60)
-    async with committing(sqlite_url) as committer:
+@asynccontextmanager
+async def mid_flush(url: str) -> AsyncGenerator[tuple[RunJournal, Gated]]:
+    """A journal that was asked to flush again while its first flush waits for the disk."""
+    async with committing(url) as committer:
         gated = Gated(committer)
         journal = RunJournal(await admitted(committer), 1, gated, LocalFanout(), Lease(None))
         journal.add([ONE])
@@ -152,6 +153,13 @@ async def test_what_ends_during_a_flush_is_flushed_right_after_it(sqlite_url: st
         await until(lambda: gated.asked == [2], 5)
         journal.add([ONE])
         journal.flush_now()
+        yield journal, gated
+
+
+async def test_what_ends_during_a_flush_is_flushed_right_after_it(sqlite_url: str, monkeypatch: pytest.MonkeyPatch):
+    """engine:D2: the result of an effect does not wait for the next 50 ms, whatever was under way"""
+    monkeypatch.setattr("pilothouse.features.runs.journal.FLUSH_SECONDS", 60)
+    async with mid_flush(sqlite_url) as (journal, gated):
         gated.gate.set()
         await until(lambda: gated.asked == [2, 3], 5)
         await journal.barrier()
@@ -159,14 +167,7 @@ async def test_what_ends_during_a_flush_is_flushed_right_after_it(sqlite_url: st
 
 async def test_what_ends_during_the_last_flush_lands_with_the_end(sqlite_url: str):
     """engine:D2: a commit of its own would only make the end wait"""
-    async with committing(sqlite_url) as committer:
-        gated = Gated(committer)
-        journal = RunJournal(await admitted(committer), 1, gated, LocalFanout(), Lease(None))
-        journal.add([ONE])
-        journal.flush_now()
-        await until(lambda: gated.asked == [2], 5)
-        journal.add([ONE])
-        journal.flush_now()
+    async with mid_flush(sqlite_url) as (journal, gated):
         closing = asyncio.create_task(journal.close())
         await asyncio.sleep(0)
         gated.gate.set()
