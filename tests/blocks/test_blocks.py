@@ -1,6 +1,6 @@
 """What single blocks promise beyond their examples."""
 
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -8,7 +8,7 @@ from pilothouse.blocks.contract import reply
 from pilothouse.blocks.rehearsal import PreparedHttp, Rehearsal
 from pilothouse.graph.catalogue import Effects
 from pilothouse.kit.json import Json, JsonObject, loads
-from tests.blocks.playing import BY_NAME, REGISTRY, run
+from tests.blocks.playing import BY_NAME, REGISTRY, error_of, run
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,27 @@ async def test_a_timer_sums_its_parts():
     stage = Rehearsal()
     await run("Countdown timer", stage, days=1, hours="1", minutes=1, seconds=1.5)
     assert stage.waits == [stage.moment + timedelta(days=1, hours=1, minutes=1, seconds=1.5)]
+
+
+@pytest.mark.parametrize(
+    "inputs", [{"days": 7.01}, {"seconds": 604_801}, {"days": 1e300}, {"days": 10**9}, {"hours": 1e9, "repeat": 1000}]
+)
+async def test_a_timer_of_more_than_seven_days_is_an_error_however_long(inputs: JsonObject):
+    assert await error_of("Countdown timer", **inputs) == "more than 7 days in all"
+
+
+@pytest.mark.parametrize("at", ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59-12:00"])
+async def test_nobody_waits_for_a_moment_that_cannot_be_written(at: str):
+    stage = Rehearsal()
+    assert await error_of("Wait until", stage, at=at) == "the calendar does not reach that day"
+    assert stage.waits == []
+
+
+@pytest.mark.parametrize("at", ["0001-01-01", "0001-01-01T00:00:00+12:00"])
+async def test_a_moment_of_long_ago_has_passed(at: str):
+    stage = Rehearsal()
+    assert await run("Wait until", stage, at=at, data=1) == [("data", 1)]
+    assert stage.waits == [datetime(1970, 1, 1, tzinfo=UTC)]
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,13 @@ from datetime import UTC, datetime
 import pytest
 
 from pilothouse.blocks.contract import reply
-from pilothouse.blocks.feed_entries import read_feed
+from pilothouse.blocks.feed_entries import FeedEntry, read_feed
+from pilothouse.blocks.feeds import REMEMBERED, Polling
 from pilothouse.blocks.readable import Page
 from pilothouse.blocks.rehearsal import PreparedHttp, Rehearsal
 from pilothouse.blocks.xml_tree import BadXml, parse_document
 from pilothouse.graph.catalogue import Effects
+from pilothouse.graph.json_schema import as_list
 from pilothouse.kit.json import Json
 from tests.blocks.playing import BY_NAME, REGISTRY, error_of, run
 
@@ -113,6 +115,28 @@ def test_a_feed_says_its_own_encoding():
 def test_what_is_no_feed_is_told(content: bytes):
     with pytest.raises(BadXml):
         read_feed(content)
+
+
+def news(numbers: range) -> list[FeedEntry]:
+    return [FeedEntry(str(n), f"https://e.com/{n}", "", None, "", []) for n in numbers]
+
+
+def test_no_entry_of_a_long_feed_is_taken_for_a_new_one():
+    polling = Polling(since="2026-01-01T00:00:00+00:00")
+    assert len(polling.new_among(news(range(9_000)))) == 9_000
+    for _ in range(3):
+        polling = Polling.read(polling.written())
+        assert polling.new_among([]) == []  # an answer that could not be read
+        polling = Polling.read(polling.written())
+        assert polling.new_among(news(range(9_000))) == []
+    assert polling.new_among(news(range(8_999, 9_002))) == news(range(9_000, 9_002))
+
+
+def test_what_a_feed_has_no_more_is_forgotten_in_the_end():
+    polling = Polling(since="2026-01-01T00:00:00+00:00")
+    for first in range(0, 9_000, 100):
+        polling.new_among(news(range(first, first + 100)))
+    assert len(as_list(polling.written()["seen"])) == REMEMBERED
 
 
 def test_a_page_is_read_as_a_person_does():

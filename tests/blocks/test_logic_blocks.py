@@ -121,3 +121,8 @@ async def test_samples_gather_on_one_stage_and_not_after_an_error():
     await error_of("Data sampling", stage, data=bare, accumulate=True, sampling_method="cluster", cluster_key="g")
     ((_, data), _) = await run("Data sampling", stage, data=[{"g": 2}], accumulate=True, sampling_method="top")
     assert data == [{"g": 1}, {"g": 2}]
+
+
+@pytest.mark.parametrize(("value", "text"), [(1, "1"), ("1", "1"), (True, "true"), ("true", "true")])
+async def test_options_that_are_no_text_can_be_chosen_all_the_same(value: Json, text: str):
+    assert await run("Agent dropdown input", name="x", value=value, options=[1, True]) == [("result", text)]

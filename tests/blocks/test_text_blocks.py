@@ -99,7 +99,7 @@ async def test_escapes_stand_for_what_they_say(text: str, means: str):
     assert await run("Text decoder", text=text) == [("decoded_text", means)]
 
 
-@pytest.mark.parametrize("text", ["\\", "\\q", "\\x4", "\\u12", "\\U00110000", "\\udc00"])
+@pytest.mark.parametrize("text", ["\\", "\\q", "\\x4", "\\u12", "\\U00110000", "\\UFFFFFFFF", "\\udc00"])
 async def test_escapes_that_stand_for_nothing_are_errors(text: str):
     assert await error_of("Text decoder", text=text)
 
@@ -109,6 +109,7 @@ async def test_escapes_that_stand_for_nothing_are_errors(text: str):
     [
         ("Text replace", {"text": "a" * 10_000, "old": "a", "new": "b" * 2_000}),
         ("Combine texts", {"input": ["a"] * 10_000, "delimiter": "b" * 2_000}),
+        ("Extract text information", {"text": "a" * 20_000, "pattern": "(?=(.*))", "group": 1, "find_all": True}),
     ],
 )
 async def test_no_text_is_made_that_could_not_be_handed_on(name: str, inputs: dict[str, Json]):

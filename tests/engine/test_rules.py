@@ -90,6 +90,20 @@ def test_a_step_that_gave_up_its_place_stands_behind_those_that_started_meanwhil
     assert [step.filled["value"] for step in run.ready] == [2, 1]
 
 
+def test_what_a_step_fired_before_it_asked_a_human_is_not_lost():
+    """engine:F7: it was held back behind an older step, and that one is over when the answer comes"""
+    run, older, younger = two_steps()
+    run.output(younger, "out", 2, 5)
+    run.wait(younger, Pause("review", None, None), 6)
+    run.finish(older, 7)
+    run.resume(younger, "yes", 8)
+    run.start(younger, 9)
+    run.output(younger, "out", 3, 9)
+    run.finish(younger, 10)
+    assert [step.filled["value"] for step in run.ready] == [2, 3]
+    assert (run.held, run.status) == (0, "running")
+
+
 def test_what_was_held_back_is_released_in_the_order_it_was_fired():
     """engine:F7, engine:F8"""
     run, older, younger = two_steps()

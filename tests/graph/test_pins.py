@@ -47,6 +47,14 @@ def test_a_sink_index_is_not_negative_and_not_huge(text: str):
     assert parse_sink("a_$_9999").path == (9999,)
 
 
+def test_a_sink_path_puts_a_bounded_number_of_levels_around_a_value():
+    """engine:F10"""
+    assert len(parse_sink("a" + "_#_b" * 10).path) == 10
+    assert len(parse_source("a" + "_#_b" * 11).path) == 11
+    with pytest.raises(BadPinPath):
+        parse_sink("a" + "_#_b" * 11)
+
+
 def test_no_segment_reads_an_attribute_of_the_host():
     """engine:F9"""
     values: list[Json] = [{}, [], "text", 5, None]

@@ -21,7 +21,7 @@ def test_inputs_are_named_typed_and_required_unless_they_say_otherwise():
             Node("a", NUMBER_IN, inputs={"name": "n", "title": "How many"}),
             Node("b", TEXT_IN, inputs={"name": "t", "value": "hi"}),
             Node("c", TEXT_IN, inputs={"name": "u", "required": False}),
-            Node("d", CHOICE_IN, inputs={"name": "c", "options": ["x", "y"]}),
+            Node("d", CHOICE_IN, inputs={"name": "c", "options": ["x", 1, True]}),
         ]
     )
     schema = input_schema(document, CATALOGUE)
@@ -30,7 +30,7 @@ def test_inputs_are_named_typed_and_required_unless_they_say_otherwise():
         "n": {"anyOf": [{"type": "number"}, {"type": "null"}], "title": "How many"},
         "t": {**text, "default": "hi"},
         "u": text,
-        "c": {**text, "enum": ["x", "y"]},
+        "c": {**text, "enum": ["x", "1", "true"]},
     }
     assert schema["required"] == ["n", "c"]
 

@@ -158,6 +158,13 @@ def test_a_mask_names_a_node_that_is_there():
     assert report.errors == {"$agent": {"input_masks": "There is no node 'ghost' to mask."}}
 
 
+@pytest.mark.parametrize("pin", ["", "url_$_x", "url_$_-1", "url_#_", "url" + "_#_a" * 11])
+def test_a_mask_names_its_pins_well(pin: str):
+    """engine:V3"""
+    assert found(doc([fetch()]), masks={"f": {pin: 1}}) == {("f", pin, "bad_pin_path", "error")}
+    assert found(doc([fetch()]), "save", masks={"f": {pin: 1}}) == {("f", pin, "bad_pin_path", "warning")}
+
+
 def test_inputs_are_checked_by_name_and_type():
     """engine:V3"""
     document = doc(

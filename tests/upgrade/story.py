@@ -28,6 +28,7 @@ from pilothouse.kit.ids import AgentId, ApiKeyId, UserId
 from pilothouse.kit.json import JsonObject
 from scripts.programs import free_port
 from tests.faults.agents import AWAIT, Chain
+from tests.features.runs.graphs import HUMAN
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "an old and long password"
@@ -48,6 +49,7 @@ class Story:
     ended: dict[str, Any] = field(default_factory=dict[str, Any])  # run id: what it gave, already then
     due: dict[str, Any] = field(default_factory=dict[str, Any])  # run id: what it must give now
     awaiting: dict[str, Any] = field(default_factory=dict[str, Any])  # run id: what it gives once told `go`
+    asking: dict[str, Any] = field(default_factory=dict[str, Any])  # run id: what it gives once a person approves
     far: list[str] = field(default_factory=list[str])  # run ids that must go on sleeping
     said: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])  # session id: its log, already complete
     asked: list[str] = field(default_factory=list[str])  # ids of sessions whose turn must end well
@@ -56,6 +58,11 @@ class Story:
 
     def to_json(self) -> JsonObject:
         return asdict(self)
+
+    @property
+    def asleep(self) -> list[str]:
+        """The runs that go on sleeping if nobody decides anything."""
+        return [*self.far, *self.asking]
 
     @property
     def actor(self) -> Actor:
@@ -69,6 +76,7 @@ def documents() -> dict[str, JsonObject]:
         "naps": Chain("naps").sum().timer(8).sum().document(),
         "sleeps": Chain("sleeps").sum().timer(6 * 24 * 3600).sum().document(),
         "waits": Chain("waits").sum().add(AWAIT, "value", "value", fact="go").document(),
+        "asks": Chain("asks").sum().add(HUMAN, "data", "approved_data", name="Sum").sum().document(),
         "many": Chain("many").items([1, 2, 3]).sum(10).document(),
     }
 
@@ -162,6 +170,7 @@ async def _run_things(story: Story, http: httpx2.AsyncClient) -> None:
     story.due[(await _start(story, http, "naps", 5))["id"]] = {"result": [7]}
     story.far.append((await _start(story, http, "sleeps", 5))["id"])
     story.awaiting[(await _start(story, http, "waits", 5))["id"]] = {"result": [6]}
+    story.asking[(await _start(story, http, "asks", 5))["id"]] = {"result": [7]}
     said = await _say(http, "help")
     answer = await http.get(f"/api/v1/chat/sessions/{said}/events", params={"after": 0, "follow": False})
     story.said[said] = answer.json()
@@ -206,5 +215,5 @@ async def queue(story: Story, settings: Settings) -> None:
         story.half_done = cut[0][0] if cut else 0
 
 
-# Three runs sleep; a run, a turn and the run it waits for were cut off; a turn and two runs were never taken.
-EXPECTED_STATES: Mapping[str, int] = {"waiting": 3, "running": 3, "queued": 3, "held": 1}
+# Four runs sleep; a run, a turn and the run it waits for were cut off; a turn and two runs were never taken.
+EXPECTED_STATES: Mapping[str, int] = {"waiting": 4, "running": 3, "queued": 3, "held": 1}

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,7 @@ from pilothouse.base.settings import Settings
 from pilothouse.blocks import testing
 from pilothouse.features.agents import get_agent, get_version, list_agents
 from pilothouse.features.chat import Conversations
+from pilothouse.features.reviews import Answer, list_reviews, payload_hash
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.service import RunAsk
 from pilothouse.kit.ids import AgentId, RunId
@@ -29,6 +31,13 @@ from tests.upgrade.story import Story
 pytestmark = pytest.mark.upgrade
 
 NAMES = sorted(path.name for path in FIXTURES.iterdir() if path.is_dir())
+
+
+def told(name: str, kind: str) -> Story:
+    return Story(**loads((FIXTURES / name / f"{kind}.json").read_bytes()))  # pyright: ignore[reportArgumentType, reportCallIssue]
+
+
+ASKING = [name for name in NAMES if told(name, "sqlite").asking]  # the older ones have no review
 
 
 @asynccontextmanager
@@ -85,7 +94,7 @@ class Upgraded:
 
 @asynccontextmanager
 async def upgraded(name: str, kind: str, place: Path) -> AsyncGenerator[Upgraded]:
-    story = Story(**loads((FIXTURES / name / f"{kind}.json").read_bytes()))  # pyright: ignore[reportArgumentType, reportCallIssue]
+    story = told(name, kind)
     async with OLD[kind](FIXTURES / name, place) as values:
         settings = Settings.model_validate({"test_blocks": True, "migrate": "auto", "lease_seconds": 1, **values})
         async with open_house(settings, serves=True) as house:
@@ -104,21 +113,39 @@ def kind(request: pytest.FixtureRequest) -> str:
 async def test_what_was_owed_is_done_and_what_is_not_due_sleeps_on(name: str, kind: str, tmp_path: Path):
     async with upgraded(name, kind, tmp_path) as site:
         story = site.story
-        await site.quiet(*story.far, *story.awaiting)
+        await site.quiet(*story.asleep, *story.awaiting)
         assert {run_id: await site.outputs(run_id) for run_id in story.due} == story.due
         assert [await site.outputs(run_id) for run_id in story.far] == ["waiting"] * len(story.far)
 
         for run_id in story.awaiting:
             await site.house.runs.send_fact(story.actor, RunId(run_id), "go", "said")
-        await site.quiet(*story.far)
+        await site.quiet(*story.asleep)
         assert {run_id: await site.outputs(run_id) for run_id in story.awaiting} == story.awaiting
+
+
+@pytest.mark.parametrize("name", ASKING)
+async def test_w2_an_open_review_outlives_an_upgrade(name: str, kind: str, tmp_path: Path):
+    """engine:W2: it is there as it was asked, and whoever approves it lets its run go on"""
+    async with upgraded(name, kind, tmp_path) as site:
+        story, house = site.story, site.house
+        for run_id, given in story.asking.items():
+            (review,) = await list_reviews(house.reader, story.actor, state="waiting", before=None, limit=9)
+            assert (review.job_id, review.payload, review.payload_hash) == (run_id, 6, payload_hash(6))
+            answer = Answer(review.id, review.payload_hash, True, False, None, None, False)
+            (decided,) = await house.reviews.decide_reviews(story.actor, [answer])
+            assert decided["state"] == "approved"
+            await until(partial(has_given, site, run_id, given), 30)
+
+
+async def has_given(site: Upgraded, run_id: str, given: object) -> bool:
+    return await site.outputs(run_id) == given
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_conversations_are_as_they_were_and_open_turns_end_well(name: str, kind: str, tmp_path: Path):
     async with upgraded(name, kind, tmp_path) as site:
         story, reader = site.story, site.house.reader
-        await site.quiet(*story.far, *story.awaiting)
+        await site.quiet(*story.asleep, *story.awaiting)
         for session_id, told in story.said.items():
             assert await Conversations(reader, site.house.fanout).read(session_id, 0, 1000) == told["items"]
         for session_id in story.asked:

@@ -27,7 +27,8 @@ from pilothouse.kit.json import Json, JsonObject
 from pilothouse.kit.upstream import refuse_passing
 
 MAX_FEED = 10_000_000
-REMEMBERED = 5_000  # entries that a run knows it has seen; feeds are far shorter
+SELDOM = 1_000_000_000  # seconds; whoever waits longer waits for ever, and no calendar ends before
+REMEMBERED = 5_000  # entries that a run knows it has seen, and all that the feed still has
 RSS = """<rss version="2.0"><channel><title>News</title>
 <item><title>New</title><link>https://example.com/2</link><description>Fresh.</description>
 <pubDate>Thu, 01 Jan 2026 11:00:00 GMT</pubDate><author>Ada</author><category>tech</category></item>
@@ -65,7 +66,8 @@ class Polling:
 
     laps: int = 0
     since: str = ""  # of the first look
-    seen: dict[str, None] = field(default_factory=dict[str, None])
+    seen: dict[str, None] = field(default_factory=dict[str, None])  # those of the latest look come last
+    room: int = REMEMBERED
 
     @classmethod
     def read(cls, kept: Json) -> Self:
@@ -76,16 +78,21 @@ class Polling:
 
     def written(self) -> JsonObject:
         seen: list[Json] = [*self.seen]
-        return {"laps": self.laps, "since": self.since, "seen": seen[-REMEMBERED:]}
+        return {"laps": self.laps, "since": self.since, "seen": seen[-self.room :]}
 
     def new_among(self, entries: list[FeedEntry]) -> list[FeedEntry]:
-        """Those that are not too old and were not seen; from now on they are."""
+        """Those that are not too old and were not seen; from now on they are, for as long as the feed has them."""
         since = datetime.fromisoformat(self.since)
         fresh: list[FeedEntry] = []
         for entry in entries:
-            if (entry.pub_date is None or entry.pub_date >= since) and entry.mark() not in self.seen:
-                self.seen[entry.mark()] = None
-                fresh.append(entry)
+            if entry.pub_date is None or entry.pub_date >= since:
+                mark = entry.mark()
+                if mark in self.seen:
+                    del self.seen[mark]  # to the end with it
+                else:
+                    fresh.append(entry)
+                self.seen[mark] = None
+        self.room = max(REMEMBERED, len(entries) or len(self.seen))  # a look that failed forgets nothing
         return fresh
 
 
@@ -146,7 +153,7 @@ async def read_rss_feed(ask: ReadRssFeedIn, ctx: BlockContext) -> AsyncIterator[
         if not ask.run_continuously:
             return
         polling.laps += 1
-        await ctx.wait_timer(ctx.now() + timedelta(seconds=ask.polling_rate), keep=polling.written())
+        await ctx.wait_timer(ctx.now() + timedelta(seconds=min(ask.polling_rate, SELDOM)), keep=polling.written())
 
 
 async def begun(ask: ReadRssFeedIn, ctx: BlockContext) -> Polling:

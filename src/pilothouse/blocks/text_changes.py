@@ -60,7 +60,7 @@ async def text_decoder(ask: TextDecoderIn, ctx: BlockContext) -> TextDecoderOut:
     r"""Turn escape sequences such as \n and \u00e9 into what they stand for."""
     try:
         return TextDecoderOut(decoded_text=decoded(ask.text))
-    except UnicodeError:
+    except (UnicodeError, OverflowError):
         return TextDecoderOut(error="an escape sequence stands for no character")
     except ValueError as fault:
         return TextDecoderOut(error=str(fault))

@@ -18,6 +18,7 @@ from pilothouse.blocks.contract import (
     block,
 )
 from pilothouse.blocks.patterns import BadPattern, Pattern, PatternTookTooLong, look
+from pilothouse.blocks.text import MAX_TEXT, TOO_LONG
 
 MAX_MATCHES = 1_000
 
@@ -132,4 +133,11 @@ def extracted(rule: Pattern, text: str, group: int, most: int) -> list[str]:
     """What the group took at each match; a match in which it took no part counts as empty."""
     if group > rule.groups:
         raise BadPattern(f"the pattern has no group {group}")
-    return [match.group(group) or "" for match in islice(rule.each(text), most)]
+    found: list[str] = []
+    size = 0
+    for match in islice(rule.each(text), most):
+        found.append(match.group(group) or "")
+        size += len(found[-1])
+        if size > MAX_TEXT:
+            raise BadPattern(TOO_LONG)
+    return found

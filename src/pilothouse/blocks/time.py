@@ -20,6 +20,7 @@ from pilothouse.graph.values import NotConvertible, coerce
 from pilothouse.kit.clock import from_wire, to_wire
 
 LONGEST = timedelta(days=7)
+MOST = LONGEST.total_seconds() + 1  # of any unit that is too long already, and no overflow yet
 
 
 class CountdownTimerIn(BlockInput):
@@ -87,7 +88,7 @@ def pause_of(ask: CountdownTimerIn) -> timedelta:
         assert isinstance(number, int | float)
         if number < 0:
             raise ValueError(f"{unit} is negative")
-        amounts[unit] = float(min(number, 1e9))
+        amounts[unit] = float(min(number, MOST))
     pause = timedelta(**amounts)
     if pause * ask.repeat > LONGEST:
         raise ValueError("more than 7 days in all")

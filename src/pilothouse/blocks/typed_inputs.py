@@ -5,6 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
+from pilothouse.blocks.branches import text_of
 from pilothouse.blocks.contract import AnyJson, BlockContext, Category, Effects, Example, Kind, block
 from pilothouse.blocks.io import AgentInputOut, InputPins, given
 
@@ -164,7 +165,7 @@ class DropdownIn(InputPins):
 
     @model_validator(mode="after")
     def is_an_option(self) -> Self:
-        if self.value is not None and self.options and self.value not in map(str, self.options):
+        if self.value is not None and self.options and self.value not in map(text_of, self.options):
             raise ValueError("value: is not one of the options")
         return self
 

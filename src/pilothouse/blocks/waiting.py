@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 from pydantic import ConfigDict, Field, JsonValue
 
@@ -19,6 +19,10 @@ from pilothouse.blocks.contract import (
     Question,
     block,
 )
+
+# Moments that every reader of the run's log can write in its own time zone.
+EARLIEST: Final = datetime(1970, 1, 1, tzinfo=UTC)
+LATEST: Final = datetime(9999, 12, 30, tzinfo=UTC)
 
 
 class AgentExecutorIn(BlockInput):
@@ -133,5 +137,8 @@ async def wait_until(ask: WaitUntilIn, ctx: BlockContext) -> WaitUntilOut:
         moment = datetime.fromisoformat(ask.at.strip())
     except ValueError:
         return WaitUntilOut(error=f"{ask.at[:100]!r} is not a date and time")
-    await ctx.wait_timer(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment > LATEST:
+        return WaitUntilOut(error="the calendar does not reach that day")
+    await ctx.wait_timer(max(moment, EARLIEST))
     return WaitUntilOut(data=ask.data)

@@ -123,6 +123,8 @@ class Facts(Flow):
         if step.node.ordered:
             step.placed = True
             step.state.line_up(step)
+            if step.held and step.state.order[0] is step:  # those before it went while it stood aside
+                self._let_go(step)
 
     def _fired(self, step: Step, pin: str, value: Json) -> None:
         step.yields[pin] = step.yields.get(pin, 0) + 1

@@ -8,6 +8,7 @@ from typing import Final, Literal, TypeAlias
 from pilothouse.kit.json import Json, JsonObject
 
 MAX_INDEX: Final = 9_999
+MAX_WRITTEN: Final = 10  # levels that a path may put around a value; the log has room for few more than a value has
 Segment: TypeAlias = str | int  # a text names a key or field, a number an element
 Path: TypeAlias = tuple[Segment, ...]
 
@@ -55,7 +56,10 @@ def tool_of(pin: str) -> tuple[str, str] | None:
 
 def parse_sink(text: str) -> Pin:
     """Read an input pin; an index says where to write, so it cannot be negative."""
-    return _parse(text, lowest=0)
+    pin = _parse(text, lowest=0)
+    if len(pin.path) > MAX_WRITTEN:
+        raise BadPinPath(f"'{text[:60]}...' leads deeper than {MAX_WRITTEN} levels.")
+    return pin
 
 
 def pin_base(text: str) -> str:

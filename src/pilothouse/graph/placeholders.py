@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
-from pilothouse.graph.catalogue import Catalogue
+from pilothouse.graph.catalogue import BlockSpec, Catalogue, Effects, Kind
 from pilothouse.graph.document import Document, Node
 from pilothouse.graph.sub_agents import Children, Pinned, sub_agents_of
 
@@ -40,6 +40,34 @@ def agents_below(doc: Document, catalogue: Catalogue, known: Children) -> Iterat
             seen.add(pinned)
             yield pinned, f"{way}{node.id}/", known[pinned]
             waiting.append((f"{way}{node.id}/", known[pinned]))
+
+
+def with_stand_ins(doc: Document, catalogue: Catalogue) -> Catalogue:
+    """The blocks of a document, for one who only reads: a stand-in says of a block that is gone that it was there."""
+    return {node.block: catalogue.get(node.block) or _stand_in(node.block) for node in doc.nodes}
+
+
+def _stand_in(block_id: str) -> BlockSpec:
+    """It says the most that the block can have done: who ends a run then looks for all that it may have begun."""
+    return BlockSpec(
+        id=block_id,
+        name=block_id,
+        description="",
+        categories=(),
+        kind=Kind.AI,
+        effects=Effects.WRITES,
+        static_output=False,
+        streams=False,
+        sensitive=False,
+        cpu_heavy=False,
+        timeout_s=None,
+        inputs={"type": "object", "properties": {}},
+        outputs={"type": "object", "properties": {}},
+        happy_pins=(),
+        examples=(),
+        disabled=True,
+        reason="not installed",
+    )
 
 
 def is_lacking(node: Node, catalogue: Catalogue) -> bool:

@@ -5,7 +5,7 @@ from typing import Final, cast
 from pilothouse.graph.catalogue import BlockSpec, Catalogue, Kind
 from pilothouse.graph.document import Document, Node
 from pilothouse.graph.fields import properties
-from pilothouse.kit.json import JsonObject
+from pilothouse.kit.json import JsonObject, dumps
 
 _WORDS: Final = frozenset({"title", "description", "default", "examples", "placeholder", "advanced", "hidden"})
 
@@ -48,7 +48,7 @@ def input_field(node: Node, spec: BlockSpec) -> JsonObject:
     field = _type_of(spec) | _words_of(node)
     options = node.inputs.get("options") or node.inputs.get("placeholder_values")
     if "options" in properties(spec.inputs) and isinstance(options, list):
-        field["enum"] = options
+        field["enum"] = [option if isinstance(option, str) else dumps(option) for option in options]
     default = node.inputs.get("value")
     if default is None:
         default = properties(spec.inputs).get("value", {}).get("default")

@@ -13,7 +13,7 @@ from pilothouse.graph.cron import is_cron
 from pilothouse.graph.document import MAX_BYTES, MAX_LINKS, MAX_NODES, MAX_SUB_AGENTS, Document, Link, Node, canonical
 from pilothouse.graph.family import Family, survey
 from pilothouse.graph.fields import properties
-from pilothouse.graph.pins import pin_base
+from pilothouse.graph.pins import BadPinPath, parse_sink, pin_base
 from pilothouse.graph.reach import can_run, self_fed_pins
 from pilothouse.graph.report import AGENT, Level, Report
 from pilothouse.graph.schema import input_field, input_schema, same_type
@@ -188,6 +188,11 @@ def _check_masks(doc: Document, specs: dict[str, BlockSpec], masks: Masks, repor
         node_id, _, inner = way.partition("/")
         if node_id not in nodes or (inner and (node_id not in specs or specs[node_id].kind is not Kind.AGENT)):
             report.add(AGENT, "input_masks", "mask_unknown_node", f"There is no node '{way}' to mask.")
+        for pin in () if inner else masks[way]:
+            try:
+                parse_sink(pin)
+            except BadPinPath as bad:
+                report.add(node_id, pin, "bad_pin_path", str(bad), to_run=True)
 
 
 def _filled(doc: Document, masks: Masks) -> dict[str, set[str]]:

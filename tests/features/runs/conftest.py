@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from tests.features.runs.installations import open_embedded, open_scaled, share_one_loop
 from tests.features.runs.stand import Installation, Stand
-from tests.lines import settings_of_lines
+from tests.lines import new_prefix, settings_of_lines
 
 SCALED = pytest.param("scaled", marks=pytest.mark.scaled)
 HERE = Path(__file__).parent
@@ -31,6 +31,15 @@ async def scaled(
     lines = settings_of_lines(broker_url, own_redis_url)
     async with open_scaled(tmp_path_factory.mktemp("scaled"), lines) as opened:
         yield opened
+
+
+@pytest.fixture(params=["embedded", SCALED])
+def lines(request: pytest.FixtureRequest) -> dict[str, str]:
+    """What the profile needs beside a database, for an installation of the test's own."""
+    if request.param == "embedded":
+        return {}
+    urls = {name: request.getfixturevalue(f"{own}{name}") for name, own in (("broker_url", ""), ("redis_url", "own_"))}
+    return {**urls, "broker_prefix": new_prefix()}
 
 
 @pytest.fixture(params=["embedded", SCALED])

@@ -5,7 +5,11 @@ from typing import Any, cast
 
 import pytest
 
+from pilothouse.blocks.context import ChildOrder
+from pilothouse.engine.context import StepContext
 from pilothouse.features.agents import AgentInvalid
+from pilothouse.features.runs import desk
+from pilothouse.features.runs.desk import Desk
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json, JsonObject
 from tests.features.runs import graphs
@@ -263,3 +267,22 @@ async def test_r5_a_run_and_its_children_finish_on_their_own_version(stand: Stan
     await stand.house.api.runs.send_fact(stand.ann.actor, child_id, "go", 7)
     ended = await stand.reaches(run["id"], "completed")
     assert (ended["version"], ended["outputs"]) == (1, {"said": [7]})
+
+
+async def test_w4_a_child_that_is_started_twice_at_once_is_one(stand: Stand, monkeypatch: pytest.MonkeyPatch):
+    """engine:W4: both look before either has written, and the second finds that its child is there"""
+    looked, start, check = asyncio.Barrier(2), vars(Desk)["_start"], desk.check_run
+
+    async def start_twice(self: Desk, run_id: str, step: StepContext, order: ChildOrder) -> None:
+        await asyncio.gather(*(start(self, run_id, step, order) for _ in range(2)))
+
+    async def check_together(*asked: Any) -> Any:
+        await looked.wait()
+        return await check(*asked)
+
+    monkeypatch.setattr(Desk, "_start", start_twice)
+    monkeypatch.setattr(desk, "check_run", check_together)
+    child = await stand.agent(graphs.adder(by=2))
+    run = await stand.run(calls(child, "sum", n=40))
+    assert (run["status"], run["outputs"], run["stats"]["children"]) == ("completed", {"sum": [42]}, 1)
+    assert len(await children_of(stand, run["id"])) == 1

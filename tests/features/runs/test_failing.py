@@ -5,13 +5,15 @@ from typing import Any
 import pytest
 
 from pilothouse.engine.ports import StepFailed
-from pilothouse.features.runs.values import MAX_VALUE_BYTES, checked
-from pilothouse.kit.json import Json
+from pilothouse.features.runs.values import MAX_VALUE_BYTES, checked, is_writable
+from pilothouse.graph.pins import MAX_WRITTEN
+from pilothouse.kit.json import Json, dumps
 from tests.features.runs import graphs
 from tests.features.runs.graphs import link, node
 from tests.features.runs.stand import Stand
 
 BAD = "{{ 1 / 0 }}"
+DECODER = "2b935639-65bc-48fd-9f88-823cd706fcd9"
 
 
 def two_branches(policy: dict[str, Any] | None = None, *, wired: bool = False) -> Any:
@@ -159,3 +161,23 @@ def test_a_value_that_cannot_be_kept_is_refused(value: Json, code: str):
 )
 def test_a_value_that_can_be_kept_passes(value: Json):
     assert checked([("pin", value)]) == [("pin", value)]
+
+
+async def test_the_deepest_value_in_the_deepest_pin_fits_into_the_log(stand: Stand):
+    """engine:F10: what a path puts around a value keeps nothing from being written."""
+    deepest = next(levels for levels in range(254, 0, -1) if is_writable(nested(levels)))
+    nodes = [
+        node("read", DECODER, json_str=dumps(nested(deepest))),
+        node("make", graphs.DICTIONARY),
+        node("told", graphs.OUTPUT, name="told"),
+    ]
+    links = [
+        link("read", "data", "make", "values" + "_#_a" * MAX_WRITTEN),
+        link("make", "error", "told", "value"),
+    ]
+    run = await stand.run(graphs.graph("Deep", nodes, links))
+    assert run["status"] == "completed_with_errors"
+    assert run["outputs"] == {"told": ["What dictionary gave cannot be written as JSON."]}
+    steps = (await stand.ann.http.get(f"/api/v1/runs/{run['id']}/steps")).json()["items"]
+    assert [step["status"] for step in steps] == ["completed", "failed", "completed"]
+    assert len(await stand.events(run["id"])) == run["last_event_id"]

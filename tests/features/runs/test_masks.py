@@ -59,6 +59,18 @@ async def test_c2_a_mask_of_no_node_is_refused(stand: Stand, path: str):
     assert await stand.count("runs") == 0
 
 
+@pytest.mark.parametrize("pin", ["", "b_$_x", "b" + "_#_c" * 300])
+@pytest.mark.parametrize("path", ["sub", "sub/add"])
+async def test_c2_a_mask_of_no_pin_is_refused_and_not_tried_until_it_is_poison(stand: Stand, path: str, pin: str):
+    """engine:V3, engine:V5"""
+    middle = await stand.agent(calls(await stand.agent(graphs.adder(by=2)), "sum", n=1))
+    answer = await masked(stand, middle, {path: {pin: 1}})
+    assert (answer.status_code, answer.json()["code"]) == (422, "agent_invalid")
+    (issue,) = answer.json()["detail"]["issues"]
+    assert (issue["node_id"], issue["field"], issue["code"]) == (path, pin, "bad_pin_path")
+    assert await stand.count("runs") == 0
+
+
 async def test_c2_a_mask_may_name_another_agent_which_is_judged_as_it_is_used(stand: Stand):
     """C2, V5: at any depth, by the one validator."""
     leaf, other = await stand.agent(graphs.adder(by=2)), await stand.agent(graphs.adder(by=5))

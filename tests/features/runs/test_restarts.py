@@ -7,33 +7,20 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import pytest
-
 from pilothouse.base.settings import Settings
 from pilothouse.kit.clock import from_wire
 from tests.databases import fresh_postgres, fresh_sqlite
 from tests.features.runs import graphs
-from tests.features.runs.conftest import SCALED
 from tests.features.runs.graphs import calls, graph, link, node
 from tests.features.runs.installations import settings_for
 from tests.features.runs.stand import Installation, Person, Stand, open_installation, stamp
-from tests.lines import new_prefix
 
 WAIT_UNTIL = "3b8eb6da-afe7-4b00-b9c5-54edbb916d4f"
 Site: TypeAlias = Callable[[], AbstractAsyncContextManager[Installation]]
 
 
-@pytest.fixture(params=["embedded", SCALED])
-def lines(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """What the profile needs beside a database."""
-    if request.param == "embedded":
-        return {}
-    urls = {name: request.getfixturevalue(f"{own}{name}") for name, own in (("broker_url", ""), ("redis_url", "own_"))}
-    return {**urls, "broker_prefix": new_prefix()}
-
-
 @asynccontextmanager
-async def site(folder: Path, lines: dict[str, Any]) -> AsyncGenerator[Site]:
+async def site(folder: Path, lines: dict[str, str]) -> AsyncGenerator[Site]:
     """An installation that can be opened again and again."""
     with fresh_postgres() if lines else fresh_sqlite(folder) as url:
         await stamp(url)
@@ -63,7 +50,7 @@ def lateness(events: list[dict[str, Any]]) -> timedelta:
 
 
 async def test_w5_a_moment_that_comes_after_the_restart_is_kept_to_within_a_second(
-    tmp_path: Path, lines: dict[str, Any]
+    tmp_path: Path, lines: dict[str, str]
 ):
     async with site(tmp_path, lines) as open_site:
         async with open_site() as opened:
@@ -78,7 +65,7 @@ async def test_w5_a_moment_that_comes_after_the_restart_is_kept_to_within_a_seco
             assert timedelta() <= lateness(await stand.events(run["id"])) <= timedelta(seconds=1)
 
 
-async def test_w5_a_moment_that_passed_meanwhile_has_come_when_all_is_back(tmp_path: Path, lines: dict[str, Any]):
+async def test_w5_a_moment_that_passed_meanwhile_has_come_when_all_is_back(tmp_path: Path, lines: dict[str, str]):
     async with site(tmp_path, lines) as open_site:
         async with open_site() as opened:
             stand = Stand(opened, await opened.person())
@@ -94,7 +81,7 @@ async def test_w5_a_moment_that_passed_meanwhile_has_come_when_all_is_back(tmp_p
             assert from_wire(ended["ended_at"]) - began < timedelta(seconds=10)
 
 
-async def test_w2_w4_a_question_inside_a_child_outlives_a_restart(tmp_path: Path, lines: dict[str, Any]):
+async def test_w2_w4_a_question_inside_a_child_outlives_a_restart(tmp_path: Path, lines: dict[str, str]):
     async with site(tmp_path, lines) as open_site:
         async with open_site() as opened:
             stand = Stand(opened, await opened.person())

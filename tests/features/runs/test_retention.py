@@ -122,6 +122,21 @@ async def test_e4_a_child_stays_while_its_parent_may_read_it(stand: Stand):
     assert await stand.rows("select 1 from segments where log_id=?1", child) == []
 
 
+async def test_e4_a_pinned_child_outlives_its_parent(stand: Stand):
+    """engine:E4"""
+    leaf = await stand.agent(graphs.adder())
+    run = await stand.run(calls(await stand.agent(calls(leaf, "sum", n=1)), "sum"))
+    ((child,),) = await stand.rows("select id from runs where parent_id=?1", run["id"])
+    ((grandchild,),) = await stand.rows("select id from runs where parent_id=?1", child)
+    assert (await stand.ann.http.patch(f"/api/v1/runs/{child}/pinned", json={"pinned": True})).status_code == 204
+    await forget(stand, 91)
+    assert [(await get(stand, found)).status_code for found in (run["id"], child, grandchild)] == [404, 200, 404]
+    assert await stand.events(child) != []
+
+    assert (await stand.ann.http.delete(f"/api/v1/runs/{child}")).status_code == 204
+    assert (await get(stand, child)).status_code == 404
+
+
 async def test_e4_twice_is_as_once(stand: Stand):
     run = await stand.run(graphs.adder(), n=1)
     await forget(stand, 31)

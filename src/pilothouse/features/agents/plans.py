@@ -13,13 +13,14 @@ from pilothouse.base.work import Handlers, Work
 from pilothouse.engine.plan import Plan, PlanImpossible, PlanNode, compile_plan
 from pilothouse.features.agents.children import find_children
 from pilothouse.features.agents.documents import refused
-from pilothouse.features.agents.errors import AgentNotFound, VersionNotFound
+from pilothouse.features.agents.errors import AgentInvalid, AgentNotFound, VersionNotFound
 from pilothouse.features.agents.events import AgentActivated, AgentDeleted, AgentFact, AgentSaved, AgentSettingsChanged
 from pilothouse.features.agents.inputs import InputCheck
 from pilothouse.graph.catalogue import Catalogue, Kind
 from pilothouse.graph.credential_needs import Spot, credential_spots
 from pilothouse.graph.document import Document
 from pilothouse.graph.parse import parse
+from pilothouse.graph.placeholders import with_stand_ins
 from pilothouse.graph.report import Report
 from pilothouse.graph.schema import input_schema
 from pilothouse.graph.sub_agents import NO_MASKS, Children, Masks
@@ -143,16 +144,27 @@ class Plans:
         found = self._planned.get((agent_id, version))
         if found is not None:
             return found
-        rows = await self._reader.rows(_DOCUMENT, agent_id, version)
-        if not rows:
-            raise VersionNotFound()
-        text: str = rows[0][0]
+        text = await self._text_of(agent_id, version)
         document = await _beside(text, partial(_parsed, text))
         children = await self.children_of(agent_id, document)
         make = partial(_planned, agent_id, version, document, self.catalogue, children)
         made = await _beside(text, make)
         self._planned.put((agent_id, version), made)
         return made
+
+    async def outline(self, agent_id: str, version: int) -> Plan:
+        """That version for who only reads what its runs did, also when a block of it is no longer installed."""
+        try:
+            return (await self.pinned(agent_id, version)).plan
+        except AgentInvalid:
+            text = await self._text_of(agent_id, version)
+            return await _beside(text, partial(_outlined, text, self.catalogue))
+
+    async def _text_of(self, agent_id: str, version: int) -> str:
+        rows = await self._reader.rows(_DOCUMENT, agent_id, version)
+        if not rows:
+            raise VersionNotFound()
+        return rows[0][0]
 
     async def find_child(self, user_id: str, agent_id: str, version: int) -> tuple[Planned, bool, bool]:
         """A version that a step runs, and what its agent says of reviews. One that is deleted goes on working.
@@ -210,6 +222,11 @@ async def _beside(text: str, work: Callable[[], V]) -> V:
 
 def _parsed(text: str) -> Document:
     return parse(loads(text))
+
+
+def _outlined(text: str, catalogue: Catalogue) -> Plan:
+    document = _parsed(text)
+    return compile_plan(document, with_stand_ins(document, catalogue))
 
 
 def _planned(agent_id: str, version: int, document: Document, catalogue: Catalogue, children: Children) -> Planned:

@@ -37,4 +37,11 @@ reviews = Table(
         sqlite_where=text("state='waiting'"),
         postgresql_where=text("state='waiting'"),
     ),
+    Index(  # a run that asks a thousand times looks here each time
+        "ix_reviews_for_node",
+        "job_id",
+        "node_id",
+        sqlite_where=text("for_node"),
+        postgresql_where=text("for_node"),
+    ),
 )

@@ -38,7 +38,7 @@ class Figures:
 async def compare_runs(runs: Runs, actor: Actor, a: RunId, b: RunId) -> JsonObject:
     """Outputs, status, cost and duration of two runs, and of each node. Raises `RunNotEnded`, `RunExpired`."""
     one, other = await look_back(runs, actor, a), await look_back(runs, actor, b)
-    plans = [(await runs.plans.pinned(run.facts.agent_id, run.facts.version)).plan for run in (one, other)]
+    plans = [await runs.plans.outline(run.facts.agent_id, run.facts.version) for run in (one, other)]
     outputs = _outputs(one, other)
     both = zip((one, other), plans, strict=True)
     figures = [await asyncio.to_thread(figures_of, run.log, plan) for run, plan in both]

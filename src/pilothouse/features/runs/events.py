@@ -37,8 +37,7 @@ class RunEvents:
             raise EventBeyondHead(head=head.head)
         if head.expired and after < head.head:
             raise EventsExpired(head=head.head)
-        planned = await self._plans.pinned(head.agent_id, head.version)
-        return head, planned.plan
+        return head, await self._plans.outline(head.agent_id, head.version)
 
     async def read(self, run_id: RunId, plan: Plan, after: int, limit: int) -> list[JsonObject]:
         """Stored events after an id."""
@@ -71,7 +70,7 @@ class RunEvents:
             kept = await queries.kept_steps(self._reader, run_id)
             more = after + limit
             return kept[after:more], more if more < len(kept) else None
-        plan = (await self._plans.pinned(head.agent_id, head.version)).plan
+        plan = await self._plans.outline(head.agent_id, head.version)
         return await read_steps(self._reader, run_id, plan, after, limit)
 
     async def _is_over(self, run_id: RunId, after: int) -> bool:

@@ -75,7 +75,7 @@ class Motor:
     async def advance(self, hold: Hold) -> None:
         job = hold.job
         begun: Begun = self.fresh.pop(job.id, None) or await self._load(hold)
-        at_once = hold.cancelled.is_set() or hold.is_poison
+        at_once = _ends_at_once(hold)
         if begun.started_at is None and not at_once:
             begun.started_at = micros()
         parent = parent_of(begun.run.facts)
@@ -107,15 +107,16 @@ class Motor:
             journal.drop()
 
     async def _load(self, hold: Hold) -> Begun:
-        readable = True
+        readable, ends = True, _ends_at_once(hold)
         try:
             stored = await self.loader.load(hold.job.id, untouched=hold.job.fence == 1)
-            plan = (await self.plans.pinned(stored.agent_id, stored.version)).plan
+            place = (stored.agent_id, stored.version)
+            plan = await self.plans.outline(*place) if ends else (await self.plans.pinned(*place)).plan
             hidden = hidden_masks(self.counter.keyring, hold.job.id, stored.accepted)
             run = Run(plan, hidden) if stored.snapshot is None else Run.restore(plan, stored.snapshot, hidden)
             await _fold(run, stored.entries)
         except _UNREADABLE:
-            if not hold.is_poison:
+            if not ends:
                 raise  # tried again a few times: another worker may be able to read it
             log.error("run.unreadable", run_id=hold.job.id, exc_info=True)
             stored = await self.loader.load_row(hold.job.id)
@@ -261,6 +262,10 @@ async def _fold(run: Run, entries: list[Entry]) -> None:
         run.fold(entries[start : start + FOLD_AT_ONCE])
         if len(entries) > FOLD_AT_ONCE:
             await asyncio.sleep(0)
+
+
+def _ends_at_once(hold: Hold) -> bool:
+    return hold.cancelled.is_set() or hold.is_poison
 
 
 def _end_at_once(run: Run, hold: Hold) -> None:

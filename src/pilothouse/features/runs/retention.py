@@ -77,14 +77,14 @@ class Retention:
             return
         try:
             if self.run_days and run.ended_at < now - _micros(self.run_days):
-                await self.committer.land(forget_run(run.id))
+                await self.committer.land(forget_run(run.id, for_age=True))
             elif self.log_days and not run.is_short and run.ended_at < now - _micros(self.log_days):
                 await self._shorten(run)
         except Refused:  # pinned, deleted or done by another in this very moment
             log.info("retention.passed_by", run_id=run.id)
 
     async def _shorten(self, run: OldRun) -> None:
-        plan = (await self.plans.pinned(run.agent_id, run.version)).plan
+        plan = await self.plans.outline(run.agent_id, run.version)
         kept: list[Json] = []
         after: int | None = 0
         while after is not None:
@@ -96,14 +96,16 @@ class Retention:
 
 
 _TREE: Final = (
-    "select r.id from runs r where r.status is not null and r.id in (with recursive tree(id) as"
+    "select r.id from runs r where r.status is not null{which} and r.id in (with recursive tree(id) as"
     " (select o.id from runs o where o.id=?1 union all select c.id from runs c join tree t on c.parent_id=t.id)"
     " select id from tree) order by r.id for update"
 )
+_ALL: Final = _TREE.format(which="")
+_UNPINNED: Final = _TREE.format(which=" and r.pinned_at is null")
 
 
-def _forget(run_id: str) -> Script:
-    rows = yield _TREE, (run_id,)
+def _forget(run_id: str, for_age: bool) -> Script:
+    rows = yield _UNPINNED if for_age else _ALL, (run_id,)
     if not any(row[0] == run_id for row in rows):
         return REFUSED
     for (found,) in rows:
@@ -118,9 +120,12 @@ def _forget(run_id: str) -> Script:
 _FORGET_RUN: Final = Scripted("forget_run", _forget)
 
 
-def forget_run(run_id: str) -> WriteSet:
-    """An ended run with all that belongs to it. Refused when there is none. One below it that has not ended stays."""
-    return WriteSet(((_FORGET_RUN, (run_id,)),))
+def forget_run(run_id: str, *, for_age: bool = False) -> WriteSet:
+    """An ended run with all that belongs to it. Refused when there is none. One below it that has not ended stays.
+
+    `for_age`: nobody asked for it, so what is pinned stays too.
+    """
+    return WriteSet(((_FORGET_RUN, (run_id, for_age)),))
 
 
 def _micros(days: int) -> int:

@@ -112,7 +112,7 @@ async def _finish_run(ctx: ToolContext, waiting: Deferred, late: bool) -> ToolRe
 async def _steps(ctx: ToolContext, facts: RunFacts) -> list[dict[str, Any]]:
     """What each step was given and gave, so that an agent which was just built can be judged."""
     runs = ctx.part(Runs)
-    plan = (await runs.plans.pinned(facts.agent_id, facts.version)).plan
+    plan = await runs.plans.outline(facts.agent_id, facts.version)
     steps, _ = await read_steps(runs.reader, facts.id, plan, 0, SHOWN_STEPS)
     return [
         {
