@@ -5,6 +5,7 @@ import json
 import time
 from dataclasses import dataclass, field
 
+from pilothouse.engine.large import is_packed
 from tests.faults.processes import Process
 from tests.faults.report import record
 from tests.faults.rig import Rig
@@ -20,8 +21,13 @@ class Orphans:
     heads: dict[str, int]
     since: float  # the kill; embedded: when the next process was ready
     clock: int = 1  # where an entry of these logs has its time
+    rung: frozenset[str] = frozenset()  # jobs that nobody had taken when it died, and it may have been about to
     waited: float = 0.0  # from the kill until then
     seconds: list[float] = field(default_factory=list[float])
+    in_flight: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.in_flight = len(self.heads)
 
     def from_now(self) -> None:
         """Somebody is there to go on with them only now."""
@@ -35,7 +41,12 @@ class Orphans:
         earlier.append(self)
 
     def give_up(self, others: "Orphans") -> None:
-        """Those who had taken these jobs over are dead too: the clock of these jobs starts again with them."""
+        """Those who had taken these jobs over are dead too: the clock of these jobs starts again with them.
+
+        So does that of a job for which the dead may have been rung: what was in its hands is rung for anew.
+        """
+        for run_id in [run_id for run_id in self.heads if run_id in others.rung]:
+            others.heads[run_id] = self.heads[run_id]
         for run_id in others.heads:
             self.heads.pop(run_id, None)
 
@@ -59,25 +70,29 @@ class Orphans:
         """When the first flush after that was complete: the wall clock of its last entry."""
         sql = "select body from segments where log_id=?1 and first=?2"
         rows = await self.rig.reader.rows(sql, run_id, head + 1)
-        return json.loads(rows[0][0])[-1][self.clock] / 1_000_000 if rows else None
+        if not rows:
+            return None
+        entry = json.loads(rows[0][0])[-1]
+        return (entry[2] if is_packed(entry) else entry)[self.clock] / 1_000_000
 
 
 async def orphans_of(rig: Rig, process: Process) -> Orphans:
     """To be asked when the process is dead. Embedded: they count `from_now` when the next one is ready."""
-    sql = "select r.id, r.head from jobs j join runs r on r.id=j.id where j.state='running'"
-    return Orphans(rig, await _heads(rig, process, sql), process.died_at)
+    return await _orphans(rig, process, "select r.id, r.head from jobs j join runs r on r.id=j.id", clock=1)
 
 
 async def turn_orphans_of(rig: Rig, process: Process) -> Orphans:
     """The same for turns: their sessions, and how far the logs of those reached."""
-    sql = (
-        "select s.id, s.head from jobs j join chat_turns t on t.id=j.id join chat_sessions s on s.id=t.session_id"
-        " where j.state='running'"
-    )
-    return Orphans(rig, await _heads(rig, process, sql), process.died_at, clock=2)
+    sql = "select s.id, s.head from jobs j join chat_turns t on t.id=j.id join chat_sessions s on s.id=t.session_id"
+    return await _orphans(rig, process, sql, clock=2)
 
 
-async def _heads(rig: Rig, process: Process, sql: str) -> dict[str, int]:
+async def _orphans(rig: Rig, process: Process, sql: str, *, clock: int) -> Orphans:
+    running = f"{sql} where j.state='running'"
     if rig.embedded:
-        return dict(await rig.reader.rows(sql))
-    return dict(await rig.reader.rows(f"{sql} and j.owner=?1", process.worker_id or ""))
+        return Orphans(rig, dict(await rig.reader.rows(running)), process.died_at, clock)
+    if process.worker_id is None:  # it takes no jobs
+        return Orphans(rig, {}, process.died_at, clock)
+    heads = dict(await rig.reader.rows(f"{running} and j.owner=?1", process.worker_id))
+    rung = await rig.reader.rows(f"{sql} where j.state='queued'")
+    return Orphans(rig, heads, process.died_at, clock, frozenset(row[0] for row in rung))

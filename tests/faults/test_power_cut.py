@@ -19,6 +19,7 @@ import pytest
 from scripts.programs import free_port
 from scripts.servers import Postgres
 from tests.conftest import MakePostgres
+from tests.databases import tell
 from tests.faults.agents import MIXED
 from tests.faults.checker import Checker
 from tests.faults.clients import Client
@@ -109,13 +110,15 @@ async def test_a_power_cut_of_the_database_takes_nothing_that_was_acknowledged(
     server = private_postgres()
     place = Place(tmp_path, database_url=server.url, broker_url=broker_url, redis_url=redis_url)
     async with open_rig(launcher, place) as rig:
+        await write_only_the_log(server)
         await rig.start_all()
         await Checker(rig).learn()
+        torn = 0
         for _ in range(DATABASE_CUTS):
             sender = asyncio.create_task(keep_sending(rig, random))
             await asyncio.sleep(random.uniform(0.5, 1.5))
-            acks = list(rig.history.acks.values())
-            spare = copy_frozen(server)
+            acks, spare, lost = await cut_database(rig, server, random)
+            torn += lost
             sender.cancel()
             await asyncio.wait([sender])
             try:
@@ -125,8 +128,56 @@ async def test_a_power_cut_of_the_database_takes_nothing_that_was_acknowledged(
             finally:
                 spare.remove()
         await rig.quiet()
-        said = f"{DATABASE_CUTS}: every acknowledged run came to what it comes to without"
+        assert torn > 0
+        said = f"{DATABASE_CUTS}, {torn} bytes of log torn off: every acknowledged run came to what it comes to without"
         record("figure", name="Z5 power cuts of the database", profile="scaled", value=said)
+
+
+async def write_only_the_log(server: Postgres) -> None:
+    """Let nothing but its write-ahead log reach the disk: then the disk of any moment is a part of that log."""
+    calm = {"checkpoint_timeout": "1h", "bgwriter_lru_maxpages": "0", "autovacuum": "off", "wal_recycle": "off"}
+    for name, value in calm.items():
+        await tell(server.url, f"alter system set {name} = '{value}'")
+    await tell(server.url, "checkpoint")
+    await tell(server.url, "select pg_reload_conf()")
+
+
+async def cut_database(rig: Rig, server: Postgres, random: Random) -> tuple[list[Ack], Postgres, int]:
+    """What had been acknowledged, a server with what a power cut would leave, and how many bytes were torn off.
+
+    Everything acknowledged before we ask how far the log is synced had been synced. What was appended after that was
+    not for a while, and nothing else was written meanwhile.
+    """
+    control = server.folder / "data" / "global" / "pg_control"
+    while True:
+        acks, before = list(rig.history.acks.values()), control.stat().st_mtime_ns
+        [(name, synced)] = await rig.reader.rows(
+            "select file_name, file_offset from pg_walfile_name_offset(pg_current_wal_flush_lsn())"
+        )
+        await asyncio.sleep(random.uniform(0.005, 0.05))
+        spare = copy_frozen(server)
+        if control.stat().st_mtime_ns == before and (
+            torn := tear(spare.folder / "data" / "pg_wal", name, synced, random)
+        ):
+            return acks, spare, torn
+        spare.remove()
+
+
+def tear(wal: Path, name: str, synced: int, random: Random) -> int:
+    """Take away an end of what was logged behind this place, mostly in the middle of a record; how many bytes."""
+    files = sorted(path for path in wal.iterdir() if len(path.name) == len(name) and path.name >= name)
+    logs = [path.read_bytes() for path in files]
+    begins, whole = len(logs[0]), b"".join(logs)
+    written = len(whole.rstrip(b"\0"))
+    if written <= synced:
+        return 0
+    kept = random.randrange(synced, written)
+    for number, path in enumerate(files):
+        start = min(max(kept - number * begins, 0), begins)
+        with path.open("r+b") as log:
+            log.seek(start)
+            log.write(bytes(begins - start))
+    return written - kept
 
 
 def copy_frozen(server: Postgres) -> Postgres:

@@ -39,7 +39,7 @@ async def test_random_kills_lose_and_repeat_nothing(quick_launcher: Launcher, pl
             victim = random.choice(list(rig.processes.values()))
             await load(rig, victim, random)
             orphans = await kill(checker, victim, random, earlier)
-            kills += victim.name == DOOR or len(orphans.heads) >= JOBS_IN_FLIGHT  # fewer: one too many
+            kills += victim.name == DOOR or orphans.in_flight >= JOBS_IN_FLIGHT  # fewer: one too many
             recoveries.append(asyncio.create_task(watch(rig, orphans)))
             if rig.embedded:
                 await asyncio.wait(recoveries[-1:])  # nobody else could go on with them after the next kill
@@ -74,10 +74,9 @@ async def kill(checker: Checker, victim: Process, random: Random, earlier: list[
 
 
 async def watch(rig: Rig, orphans: Orphans) -> None:
-    in_flight = len(orphans.heads)
     times = await orphans.recovered(ORPHAN_SECONDS)
-    if in_flight >= JOBS_IN_FLIGHT:
-        record("kill", profile=rig.profile, in_flight=in_flight, seconds=times, waited=orphans.waited)
+    if orphans.in_flight >= JOBS_IN_FLIGHT:
+        record("kill", profile=rig.profile, in_flight=orphans.in_flight, seconds=times, waited=orphans.waited)
 
 
 async def ask_on(rig: Rig, random: Random) -> None:

@@ -55,7 +55,7 @@ async def test_random_kills_with_turns_in_flight_lose_and_repeat_nothing(
             await victim.kill()
             orphans = await bury(errands, victim)
             orphans.follow(earlier)
-            kills += len(orphans.heads) >= JOBS_IN_FLIGHT  # fewer, and it was one too many
+            kills += orphans.in_flight >= JOBS_IN_FLIGHT  # fewer, and it was one too many
             await rig.start(victim.name)
             if rig.embedded:
                 orphans.from_now()
@@ -80,10 +80,9 @@ async def load(errands: Errands, victim: Process, random: Random) -> None:
 
 
 async def watch(rig: Rig, orphans: Orphans) -> None:
-    in_flight = len(orphans.heads)
     times = await orphans.recovered(ORPHAN_SECONDS)
-    if in_flight >= JOBS_IN_FLIGHT:
-        record("turn_kill", profile=rig.profile, in_flight=in_flight, seconds=times, waited=orphans.waited)
+    if orphans.in_flight >= JOBS_IN_FLIGHT:
+        record("turn_kill", profile=rig.profile, in_flight=orphans.in_flight, seconds=times, waited=orphans.waited)
 
 
 async def settle(errands: Errands) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import aclosing, suppress
 from random import Random
 
+from pilothouse.base.fanout import Fanout, LocalFanout, Notice, Subscription
 from pilothouse.base.loops import end_tasks
 from pilothouse.features.chat import Conversations, queries
 from pilothouse.kit.ids import new_id
@@ -13,7 +14,58 @@ from tests.features.chat.parlour import Parlour
 
 CUTS, SCALED_CUTS = 5_000, 500  # of each of the two readers; PostgreSQL takes its time to give up a statement
 STEPS = (0, 1, 2, 4, 16, 64)  # of the loop, after which a reader is cut if it has not left by itself
+STAYS = (1, 2, 3, 5, 60)  # events that a reader takes before it leaves by itself; twenty are published at once
 LEAD = 40  # events that the writer may be ahead
+GAPS = 10  # times that each reader must have got something behind what it missed
+LOST, LATE = 0.2, 0.2  # of what is published; never two in a row, for a writer that is far ahead waits
+
+
+class Leaky(LocalFanout):
+    """Carries what another fanout does, but loses some of it, and lets some come after what was published later."""
+
+    def __init__(self, inner: Fanout, random: Random) -> None:
+        super().__init__()
+        self.inner, self.random = inner, random
+        self.gaps = 0  # times that something was published behind what is missing
+
+    def subscribe(self, log_id: str) -> Subscription:
+        return Dripping(self, self.inner.subscribe(log_id))
+
+    def unsubscribe(self, log_id: str, subscription: Subscription) -> None:
+        assert isinstance(subscription, Dripping)
+        self.inner.unsubscribe(log_id, subscription.inner)
+
+
+class Dripping(Subscription):
+    """What one reader gets of it."""
+
+    def __init__(self, leaky: Leaky, inner: Subscription) -> None:
+        super().__init__()
+        self.leaky, self.inner = leaky, inner
+        self.late: list[Notice] = []
+        self.missed = False
+
+    async def take(self, timeout: float) -> list[Notice]:
+        while notices := await self.inner.take(timeout):
+            if came := self._come(notices):
+                return came
+        return []
+
+    def _come(self, notices: list[Notice]) -> list[Notice]:
+        came: list[Notice] = []
+        for notice in notices:
+            fate = 1 if self.missed else self.leaky.random.random()
+            if fate >= LOST + LATE:
+                came.append(notice)
+                self.leaky.gaps += self.missed
+                self.missed = False
+                continue
+            self.missed = True
+            if fate >= LOST:
+                self.late.append(notice)
+        if came:
+            came, self.late = [*came, *self.late], []
+        return came
 
 
 class Follower:
@@ -25,11 +77,13 @@ class Follower:
         self.empty = 0  # cuts before anything had come
         self.torn = 0  # cuts in the middle of what came together
 
-    async def is_cut(self, times: int) -> None:
-        for _ in range(times):
+    async def is_cut(self, times: int, leak: Leaky) -> None:
+        """So often, and until enough has been missed: how much comes between two cuts is the machine's to say."""
+        while times > 0 or leak.gaps < GAPS:
+            times -= 1
             before = len(self.seen)
             if self.random.random() < 0.3:
-                await self.read(self.random.randint(1, 5))
+                await self.read(self.random.choice(STAYS))
             else:
                 await self.read_a_moment()
             self.empty += len(self.seen) == before
@@ -55,17 +109,19 @@ class Follower:
 
 async def test_readers_that_are_cut_while_the_log_grows_see_each_event_once(parlour: Parlour):
     """5.1: ten thousand cuts of two readers, embedded; a thousand, by two processes, scaled. They come while the reader
-    waits, reads the log or is handed what was just committed, and in the middle of what came together. Here the
-    reading itself is cut; `tests/faults` cuts connections.
+    waits, reads the log or is handed what was just committed, and in the middle of what came together. Of what is
+    published some is lost and some comes late. Here the reading itself is cut; `tests/faults` cuts connections.
     """
     session, gate = await parlour.session(), new_id()
     houses = (parlour.stand.house.api, parlour.stand.house.worker)
-    readers = [Follower(Conversations(each.reader, each.fanout), session, Random(n)) for n, each in enumerate(houses)]
+    leaks = [Leaky(each.fanout, Random(-n)) for n, each in enumerate(houses)]
+    pairs = zip(houses, leaks, strict=True)
+    readers = [Follower(Conversations(each.reader, leak), session, Random(n)) for n, (each, leak) in enumerate(pairs)]
     turn = await parlour.start(session, f"chatter {gate}")
     pacing = asyncio.create_task(keep_ahead(parlour, session, gate, readers))
     cuts = CUTS if houses[0] is houses[1] else SCALED_CUTS
     try:
-        await asyncio.gather(*(reader.is_cut(cuts) for reader in readers))
+        await asyncio.gather(*(reader.is_cut(cuts, leak) for reader, leak in zip(readers, leaks, strict=True)))
     finally:
         await end_tasks(pacing)
     await parlour.chat.cancel_turn(parlour.ann, session)
