@@ -14,7 +14,7 @@ from pilothouse.autopilot.usage import Absence, Call, cost_row
 from pilothouse.base.actor import Actor
 from pilothouse.base.telemetry import REGISTRY
 from pilothouse.features.chat import events
-from pilothouse.features.models import CostRow
+from pilothouse.features.models import CostRow, PriceUnknown
 from pilothouse.features.runs import ModelAsk
 from tests.autopilot.test_costs import BYE, CLAUDE, FIND, answered, at_the_makers
 from tests.autopilot.till import Till
@@ -33,7 +33,7 @@ def were_asked_for_it(script: Script) -> bool:
     return all(asked["usage"] == {"include": True} for asked in script.asked)
 
 
-@pytest.mark.parametrize("cost", [None, "much", -1, float("nan"), float("inf")])
+@pytest.mark.parametrize("cost", [None, "much", -1, float("nan"), float("inf"), 1e300, 1_000_001])
 async def test_a_bad_price_counts_as_missing_with_an_error_in_the_log(small_till: Till, cost: Any):
     """13.5"""
     await small_till.play("openrouter", Answer(text=("Yes.",), cost=cost))
@@ -126,3 +126,18 @@ async def test_a_question_of_a_run_without_its_price_is_counted_and_told(small_t
         assert await asking.answer(ask) == "Yes."
     assert were_asked_for_it(script)
     assert (warnings(logs), missed_so_far()) == (1, before + 1)
+
+
+async def test_a_question_of_a_run_to_a_model_without_a_price_is_refused_as_that(till: Till):
+    """13.4: while there is a limit"""
+    told = {"openai_api_key": "k", "chat_model": "openai/nobody-knows-it"}
+    till.connect({**told, "turn_cost_ceiling_microdollars": 1_000_000})
+    pilot = till.switch.pilot
+    assert pilot is not None
+
+    async def pay(row: CostRow) -> None:
+        raise AssertionError(f"{row} was paid for")
+
+    asking = Asking(pilot.models, pay, pilot.purse)
+    with pytest.raises(PriceUnknown):
+        await asking.answer(ModelAsk(till.user_id, "run", 1, 1, "Be brief.", "Well?"))

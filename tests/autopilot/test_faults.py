@@ -15,6 +15,7 @@ from pilothouse.base.provider_http import READ_SECONDS
 from pilothouse.features.chat import events
 from tests.autopilot.till import KEY, Till
 from tests.base.waiting import until
+from tests.providers.listening import ask, loopback
 from tests.providers.script import Answer, Ends, Refusal, Script, Tool
 from tests.security.rows import snapshot
 
@@ -37,6 +38,48 @@ def test_otherwise_the_wait_grows_with_chance_in_it(attempt: int):
     waits = [pause_before(attempt, fault) for _ in range(50)]
     assert all(min(2 ** (attempt - 2), MAX_BACKOFF_SECONDS) <= wait <= MAX_BACKOFF_SECONDS for wait in waits)
     assert len(set(waits)) > 1 or attempt > 5
+
+
+TOO_LONG = {
+    "OpenAI": {"message": "Too many.", "type": "invalid_request_error", "code": "context_length_exceeded"},
+    "vLLM": {"message": "This model's maximum context length is 8192 tokens.", "type": "BadRequestError", "code": 400},
+    "llama.cpp": {
+        "message": "the request exceeds the available context size, try increasing it",
+        "type": "exceed_context_size_error",
+        "code": 400,
+    },
+    "SGLang": {"message": "The input (9000 tokens) is longer than the model's context length (8192 tokens)."},
+    "Google": {
+        "message": "The input token count (1100000) exceeds the maximum number of tokens allowed (1048576).",
+        "status": "INVALID_ARGUMENT",
+        "code": 400,
+    },
+    "OpenRouter": {
+        "message": "Provider returned error",
+        "code": 400,
+        "metadata": {"raw": '{"error":{"message":"prompt is too long: 214783 tokens > 200000 maximum"}}'},
+    },
+}
+
+
+@pytest.mark.parametrize("wire", ["openai", "openrouter"])
+@pytest.mark.parametrize("maker", TOO_LONG)
+async def test_a_conversation_that_is_too_long_is_known_by_each_servers_word_for_it(maker: str, wire: str):
+    """11.5"""
+    async with loopback(wire, Refusal(400, body={"error": TOO_LONG[maker]})) as (model, _):
+        with pytest.raises(ModelHTTPError) as caught:
+            await ask(model)
+    assert fault_of(caught.value) == Fault("context_overflow", transient=False)
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 503])
+async def test_only_a_request_that_was_refused_for_itself_can_be_too_long(status: int):
+    """11.5"""
+    words = "no context size is known here" if status != 400 else "no such parameter"
+    async with loopback("openai", Refusal(status, body={"error": {"message": words}})) as (model, _):
+        with pytest.raises(ModelHTTPError) as caught:
+            await ask(model)
+    assert fault_of(caught.value).code != "context_overflow"
 
 
 async def test_the_time_a_provider_asks_for_passes_before_the_next_try(small_till: Till):

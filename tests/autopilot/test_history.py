@@ -1,5 +1,7 @@
 """autopilot:6.1, 6.2, 7.2, 8.8: what the model reads is a pure function of the log."""
 
+import re
+import time
 from itertools import count
 from typing import Any
 
@@ -19,6 +21,7 @@ from pydantic_ai.messages import (
 from pilothouse.autopilot.context import RESERVED, page_context, rendered, system_prompt, without_reserved_tags
 from pilothouse.autopilot.history import model_messages, raw_response, read_response
 from pilothouse.features.chat import MAX_TOOL_TEXT, Draft, Event, events, for_model
+from pilothouse.features.chat.limits import MAX_MESSAGE
 from pilothouse.kit.json import JsonObject, dumps
 
 OLD, NOW = "old-turn", "this-turn"
@@ -167,6 +170,33 @@ def test_tags_are_taken_from_message_page_and_follow_up_and_the_rest_stays():
         '<user_context url="u">c</user_context>',
         "x\n\nbefore inside after",
     ]
+
+
+ONE_TAG = re.compile(rf"<\s*/?\s*(?:{'|'.join(RESERVED)})\b[^<>]*(?:>|$)", re.IGNORECASE)
+
+
+PIECES = st.sampled_from(["<", ">", "/", " ", "\n", "a", "skills", "Skill", "s", "user_", "context"])
+
+
+@given(st.lists(PIECES))
+def test_tags_are_taken_until_none_is_left(pieces: list[str]):
+    """6.2: also those that taking others makes whole."""
+    text = wanted = "".join(pieces)
+    while (fewer := ONE_TAG.sub("", wanted)) != wanted:
+        wanted = fewer
+    assert without_reserved_tags(text) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<" + " " * (MAX_MESSAGE - 1), "<skills" * (MAX_MESSAGE // 8) + ">" * (MAX_MESSAGE // 8)],
+    ids=["a bracket before a gap", "one in the other"],
+)
+def test_no_message_holds_a_worker_up(text: str):
+    """6.2: every turn of the session reads it again."""
+    began = time.process_time()
+    without_reserved_tags(text)
+    assert time.process_time() - began < 1
 
 
 def test_ordinary_angle_brackets_stay():

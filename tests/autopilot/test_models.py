@@ -1,12 +1,13 @@
 """autopilot:13.1-13.3: which model answers, and that it is made once."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from pilothouse.autopilot.models import Models, ModelUnavailable
 from pilothouse.base.settings import Settings
-from pilothouse.features.models import Connection, Stock
+from pilothouse.features.models import Connection, Stock, find_model
 
 KEYS = {
     "anthropic_api_key": "a",
@@ -109,6 +110,14 @@ def test_where_claude_is_disabled_the_first_provider_gives_the_default_and_no_wa
         models().resolve_chat_model(None, None, Stock([kept("openrouter")], disabled=ban))
 
 
+@pytest.mark.parametrize("ban", ["openrouter/*", "openrouter/mistralai/large"])
+def test_a_model_whose_only_way_is_disabled_is_refused(ban: str):
+    """13.3"""
+    with pytest.raises(ModelUnavailable, match="openrouter"):
+        find_model(Stock([kept("openrouter")], disabled=frozenset({ban})), "mistralai/large")
+    assert find_model(Stock([kept("mistralai")], disabled=frozenset({ban})), "mistralai/large").name == "large"
+
+
 def test_a_named_model_is_used_and_its_own_key_first():
     """13.2"""
     both = models(**KEYS, chat_model="anthropic/claude-x", chat_advanced_model="openai/gpt-y")
@@ -184,3 +193,11 @@ def test_a_model_is_made_once_and_with_the_address_that_was_set():
     chosen = found.resolve_chat_model()
     assert chosen.model() is chosen.model()
     assert str(chosen.model().base_url).rstrip("/") == "http://127.0.0.1:9/v1"
+
+
+def test_a_connection_that_comes_back_with_another_wire_speaks_that_one():
+    """13.1: under the same name, address and key"""
+    found, one = models(), Connection("1", "ours", "openai", "http://127.0.0.1:9/v1", model="m")
+    before = found.resolve_chat_model(None, None, Stock([one])).model()
+    after = found.resolve_chat_model(None, None, Stock([replace(one, kind="anthropic")])).model()
+    assert (before.system, after.system) == ("openai", "anthropic")

@@ -8,8 +8,8 @@ MOST_MARKS = 4
 
 
 def refusal_of(wire: str, body: Body) -> Refusal | None:
-    """Cache markers are for Claude alone, at most four of them, and none on an empty text; and Anthropic takes no
-    conversation that holds calls or results without the tools they are of.
+    """Cache markers are for Claude alone, at most four of them, and none on an empty text; Anthropic takes no
+    conversation that holds calls or results without the tools they are of, and nobody a choice among no tools.
     """
     marked = _marked(body)
     if marked and not _takes_marks(wire, str(body["model"])):
@@ -20,6 +20,8 @@ def refusal_of(wire: str, body: Body) -> Refusal | None:
         return _refused("cache_control cannot be set for empty text blocks.")
     if wire == "anthropic" and not body.get("tools") and _holds_calls(body):
         return _refused("Requests which include `tool_use` or `tool_result` blocks must define tools.")
+    if "tool_choice" in body and not body.get("tools"):
+        return _refused("tool_choice may only be specified while providing tools.")
     return None
 
 

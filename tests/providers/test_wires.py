@@ -135,6 +135,25 @@ async def test_a_marker_where_none_may_be_is_refused(wire: str, model: str, text
     assert (await spoken(wire, body)).status_code == status
 
 
+CALL = {"type": "tool_use", "id": "c1", "name": "look", "input": {"at": "sky"}}
+TOOLS = {"tools": [{"name": "look", "input_schema": {"type": "object"}}]}
+
+
+@pytest.mark.parametrize(("tools", "status"), [({}, 400), ({"tools": []}, 400), (TOOLS, 200)])
+async def test_anthropic_takes_no_calls_without_the_tools_they_are_of(tools: dict[str, object], status: int):
+    """autopilot:14.3"""
+    body = {"model": "claude-sonnet-4-6", "messages": [{"role": "assistant", "content": [CALL]}], **tools}
+    assert (await spoken("anthropic", body)).status_code == status
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(("tools", "status"), [({}, 400), (TOOLS, 200)])
+async def test_nobody_takes_a_choice_among_no_tools(wire: str, tools: dict[str, object], status: int):
+    """autopilot:6.11"""
+    asked = {"model": "maker/test", "messages": list[object](), "tool_choice": "none"}
+    assert (await spoken(wire, asked | tools)).status_code == status
+
+
 @pytest.mark.parametrize("wire", COMPLETIONS)
 @pytest.mark.parametrize("cost", [None, "much", -0.5, float("nan"), float("inf"), True, [1], {"usd": 1}])
 async def test_a_price_that_is_none_counts_as_missing_with_an_error_in_the_log(wire: str, cost: object):

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
-from pydantic_ai.messages import FunctionToolResultEvent, ToolCallPart
+from pydantic_ai.messages import ToolCallPart
 
+from pilothouse.autopilot.breakers import REPEATED, STOP_AND_ASK, TOLD_TO_STOP, failures_like
 from pilothouse.autopilot.ends import End
 from pilothouse.autopilot.ledger import Ledger
 from pilothouse.autopilot.record import TurnRecord
@@ -76,12 +77,14 @@ async def _stay(hold: Hold, ledger: Ledger, wake_at: int) -> None:
         await end_tasks(told, stopping)
 
 
-async def note_refused(record: TurnRecord, tools: ToolBox, event: FunctionToolResultEvent) -> None:
-    """A call that never reached a tool: there is none of that name, or its arguments are no JSON."""
-    part = event.part
-    if part.tool_call_id in record.results:
-        return
-    known = part.tool_name in tools
-    code = "invalid_arguments" if known else "unknown_tool"
-    message = "The arguments are not a JSON object." if known else f"There is no tool '{part.tool_name}'."
-    await record.keep_failure(part.tool_call_id, part.tool_name, code, message)
+async def refuse_calls(record: TurnRecord, tools: ToolBox, calls: Sequence[ToolCallPart]) -> bool:
+    """Answer the calls that reach no tool: there is none of that name, or the arguments are no JSON. Were there any?"""
+    refused = [call for call in calls if call.tool_call_id not in record.results]
+    for call in refused:
+        known = call.tool_name in tools
+        code = "invalid_arguments" if known else "unknown_tool"
+        message = "The arguments are not a JSON object." if known else f"There is no tool '{call.tool_name}'."
+        if failures_like(record.own, call.tool_call_id) >= TOLD_TO_STOP - 1:
+            code, message = REPEATED, STOP_AND_ASK
+        await record.keep_failure(call.tool_call_id, call.tool_name, code, message)
+    return bool(refused)

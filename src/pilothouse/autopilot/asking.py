@@ -14,7 +14,7 @@ from pilothouse.autopilot.models import Chosen, Models
 from pilothouse.autopilot.purse import Purse
 from pilothouse.autopilot.usage import Absence, Call, cost_row
 from pilothouse.base.jobs.moves import micros
-from pilothouse.features.models import BudgetExceeded, CostRow, ModelUnavailable, worth_a_row
+from pilothouse.features.models import BudgetExceeded, CostRow, ModelUnavailable, PriceUnknown, worth_a_row
 from pilothouse.features.runs import ModelAsk
 from pilothouse.kit.errors import UpstreamError, UpstreamRefused, UpstreamTimeout
 
@@ -31,12 +31,12 @@ class Asking:
     purse: Purse = field(default_factory=Purse)
 
     async def answer(self, ask: ModelAsk) -> str:
-        """The model's words. Raises `ModelUnavailable`, `BudgetExceeded` and `UpstreamError`."""
+        """The model's words. Raises `ModelUnavailable`, `BudgetExceeded`, `PriceUnknown`, `UpstreamError`."""
         chosen = await self.models.choose(ask.user_id, "fast")
         if chosen.is_offline:
             raise ModelUnavailable("No model is connected.")
         if (refusal := await self.purse.refusal(ask.user_id, 0, chosen)) is not None:
-            raise BudgetExceeded(refusal.message)
+            raise (PriceUnknown if refusal.code == PriceUnknown.code_of() else BudgetExceeded)(refusal.message)
         response = await _response(chosen, ask)
         row = cost_row(response, chosen, Call(ask.user_id, ask.run_id, ask.step_id, micros(), f"ask{ask.attempt}"))
         Absence().note(row, chosen)

@@ -14,7 +14,8 @@ RESERVED = (
     *("user_context", "memory_context", "env_context", "temporal_context", "builder_context", "builder_session"),
     *("conversation_history", "user_follow_up", "skills"),
 )
-_TAG = re.compile(rf"<\s*/?\s*(?:{'|'.join(RESERVED)})\b[^<>]*(?:>|$)", re.IGNORECASE)
+_TAG = re.compile(rf"<\s*(?:/\s*)?(?:{'|'.join(RESERVED)})\b", re.IGNORECASE)  # as far as it tells which it is
+_BRACKET = re.compile("([<>])")
 FOLLOW_UP = "user_follow_up"
 FOLLOW_UP_EACH, FOLLOW_UP_TOTAL = 2_000, 6_000  # characters
 CUT = " […]"
@@ -33,10 +34,28 @@ def _base_prompt() -> str:
 
 
 def without_reserved_tags(text: str) -> str:
-    """The text without the server's own tags, however they are spelled; what they enclose stays."""
-    while (stripped := _TAG.sub("", text)) != text:
-        text = stripped
-    return text
+    """The text without the server's own tags, however they are spelled; what they enclose stays.
+
+    In one pass, for a text may be long and hold thousands of them, one inside the other: what a tag had parted is one
+    piece again when it is gone, and is judged as such.
+    """
+    kept: list[str] = []
+    opened: list[str] = []  # pieces from a bracket on that no bracket has closed yet
+    for piece in _BRACKET.split(text):
+        if piece == "<":
+            opened.append(piece)
+        elif piece == ">" and opened and _TAG.match(opened[-1]):
+            opened.pop()
+        elif piece == ">":  # what is closed here is no tag of ours, and nothing before it can become one
+            kept += [*opened, piece]
+            opened = []
+        elif opened:
+            opened[-1] += piece
+        else:
+            kept.append(piece)
+    while opened and _TAG.match(opened[-1]):  # never closed
+        opened.pop()
+    return "".join([*kept, *opened])
 
 
 def turn_blocks(started_at: datetime) -> list[JsonObject]:

@@ -26,7 +26,11 @@ OF_THE_MODEL: Final = FALLS_BACK | {"context_overflow"}
 ATTEMPTS: Final = 3
 MAX_BACKOFF_SECONDS: Final = 30.0
 _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, *range(500, 600)})
+_UNREADABLE_STATUS: Final = frozenset({400, 413, 422})
 _TRANSIENT: Final = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
+# How servers word it that the library does not know: llama.cpp, SGLang, Google's way to speak OpenAI's wire, and what
+# OpenRouter passes on. Most have no other sign of it.
+_TOO_LONG: Final = ("context size", "context length", "context window", "prompt is too long", "input token count")
 _SAID: Final = {
     "provider_auth": "The model provider refused the key. Check it in the settings.",
     "model_unavailable": "The model provider does not know this model, or does not let this key use it.",
@@ -70,20 +74,25 @@ class Fault:
 
 
 def fault_of(error: AgentRunError) -> Fault:
-    """Judge by type and status, never by words."""
+    """Judge by type and status; by words only that a conversation is too long, which has no status of its own."""
     retry_after = error.retry_after if isinstance(error, ModelAPIError) else None
     status = error.status_code if isinstance(error, ModelHTTPError) else None
     if isinstance(error, ModelAuthenticationError) or status in (401, 403):
         return Fault("provider_auth", transient=False)
     if isinstance(error, ModelNotFoundError) or status == 404:
         return Fault("model_unavailable", transient=False)
-    if isinstance(error, ModelContextWindowExceededError):
+    if isinstance(error, ModelContextWindowExceededError) or (status in _UNREADABLE_STATUS and _is_too_long(error)):
         return Fault("context_overflow", transient=False)
     if isinstance(error, ModelQuotaExceededError):
         return Fault("provider_error", transient=False)
     if isinstance(error, (EndedEarly, Silent, *_TRANSIENT)) or status in _TRANSIENT_STATUS:
         return Fault("transient_api_error", transient=True, retry_after=retry_after)
     return Fault("provider_error", transient=False)
+
+
+def _is_too_long(error: AgentRunError) -> bool:
+    said = str(error.body if isinstance(error, ModelHTTPError) else None).lower()
+    return any(words in said for words in _TOO_LONG)
 
 
 def require_whole(response: ModelResponse) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from pydantic_ai.messages import ToolCallPart
 
-from pilothouse.autopilot.breakers import STOP_AND_ASK, TOLD_TO_STOP, failures_like
+from pilothouse.autopilot.breakers import REPEATED, STOP_AND_ASK, TOLD_TO_STOP, failures_like
 from pilothouse.autopilot.parking import ParkedWork
 from pilothouse.autopilot.record import TurnRecord, arguments_of, can_be_kept
 from pilothouse.autopilot.shelving import shelved_result
@@ -47,8 +47,11 @@ class Ledger:
         that can be made again: whoever goes on makes it under the same key. Each that begins or ends is `heard`.
         """
         self._before = frozenset(self.record.tools_used)  # what is used within a round counts from the next one on
-        open_calls = [call for call in calls if self._is_open(call)]
-        tasks = [asyncio.create_task(self._call(call, heard)) for call in open_calls]
+        made: list[tuple[ToolCallPart, asyncio.Task[None]]] = []
+        for call in filter(self._is_open, calls):
+            alike = [task for one, task in made if _asks_the_same(one, call)]
+            made.append((call, asyncio.create_task(self._call(call, alike, heard))))
+        tasks = [task for _, task in made]
         try:
             await asyncio.gather(*tasks)
         finally:
@@ -60,13 +63,13 @@ class Ledger:
         known = call.tool_call_id in self.record.results or call.tool_call_id in self.record.waits
         return not known and call.tool_name in self.tools and arguments_of(call) is not None
 
-    async def _call(self, call: ToolCallPart, heard: Callable[[], None]) -> None:
+    async def _call(self, call: ToolCallPart, alike: Sequence["asyncio.Task[None]"], heard: Callable[[], None]) -> None:
         call_id, tool, asked = call.tool_call_id, self.tools[call.tool_name], arguments_of(call) or {}
         began = time.monotonic()  # its budget is what the turn waits for it, also before it has a seat
         if call_id in self.record.begun and not tool.repeat_safe:
             await self.record.keep_failure(call_id, tool.name, INTERRUPTED, MAY_HAVE_HAPPENED)
-        elif failures_like(self.record.own, tool.name, asked) >= TOLD_TO_STOP - 1:
-            await self.record.keep_failure(call_id, tool.name, "repeated_tool_failure", STOP_AND_ASK)
+        elif await self._is_in_vain(call_id, alike):
+            await self.record.keep_failure(call_id, tool.name, REPEATED, STOP_AND_ASK)
         elif not can_be_kept(asked):
             await self.record.keep_failure(call_id, tool.name, "invalid_arguments", NOT_KEPT)
         else:
@@ -74,6 +77,16 @@ class Ledger:
                 heard()
                 await self._make(tool, call_id, asked, began)
                 heard()
+
+    async def _is_in_vain(self, call_id: str, alike: Sequence["asyncio.Task[None]"]) -> bool:
+        """Whether the same has failed often enough. So many as may fail are made side by side; one more of the same
+        round waits for those, to be made with all the rest if one of them does not fail.
+        """
+        left = TOLD_TO_STOP - 1 - failures_like(self.record.own, call_id)
+        if 0 < left <= len(alike):
+            await asyncio.gather(*alike[:left])
+            left = TOLD_TO_STOP - 1 - failures_like(self.record.own, call_id)
+        return left <= 0
 
     async def _make(self, tool: Tool, call_id: str, asked: JsonObject, began: float) -> None:
         failpoints.hit("turn_call_committed")
@@ -153,6 +166,10 @@ class Ledger:
     def _told(self, call_id: str) -> ToolContext:
         key = f"{self.context.turn_id}:{call_id}"
         return replace(self.context, tool_call_id=call_id, idempotency_key=key, tools_used=self._before)
+
+
+def _asks_the_same(one: ToolCallPart, other: ToolCallPart) -> bool:
+    return one.tool_name == other.tool_name and arguments_of(one) == arguments_of(other)
 
 
 def ends_at(waiting: Deferred, *, heard: bool) -> int:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Chosen", "ModelUnavailable", "Models", "fallback_notice", "make_model"]
 
 AnyModel: TypeAlias = "Model[Any]"
-_Key: TypeAlias = tuple[str, str, str, str]
+_Key: TypeAlias = tuple[str, str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Models:
         connection = found.connection
         secret = "" if connection is None or connection.key is None else connection.key.get_secret_value()
         url = "" if connection is None else connection.url
-        key = (found.provider, url, secret, found.name)
+        key = (found.provider, "" if connection is None else connection.kind, url, secret, found.name)
         if key not in self._models:
             self._models[key] = _offline() if connection is None else self._made(connection, found.name)
         return self._models[key]

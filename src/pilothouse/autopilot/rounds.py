@@ -9,14 +9,14 @@ from typing import Any, Final, cast
 import structlog
 from pydantic_ai import Agent, CallToolsNode, ModelRequestNode, RunContext
 from pydantic_ai.exceptions import AgentRunError, UserError
-from pydantic_ai.messages import FunctionToolResultEvent, ModelResponse, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart
 from pydantic_ai.result import AgentStream
 from pydantic_ai.run import AgentRun
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
 
 from pilothouse.autopilot.abandoned import abandoned_row, kept_row, lost_row
-from pilothouse.autopilot.answering import answer_calls, note_refused, require_lease
+from pilothouse.autopilot.answering import answer_calls, refuse_calls, require_lease
 from pilothouse.autopilot.attachments import look_at_files, unnamed_files
 from pilothouse.autopilot.breakers import tripped
 from pilothouse.autopilot.ends import End, Failed
@@ -28,6 +28,7 @@ from pilothouse.autopilot.pictures import can_see, look_at_pictures
 from pilothouse.autopilot.purse import Purse
 from pilothouse.autopilot.record import TurnRecord
 from pilothouse.autopilot.relaying import SILENCE_SECONDS, listening, relay
+from pilothouse.autopilot.retelling import in_words
 from pilothouse.autopilot.room import Room
 from pilothouse.autopilot.stream import ResponseStream
 from pilothouse.autopilot.toolsets import RETRIES, TurnTools
@@ -130,14 +131,11 @@ class Rounds:
         await self._look()
         require_lease(self.hold)
         await self.room.make_if_full()
-        messages = self.record.messages()
-        if closing:
-            messages = asked_to_close(messages)
         model = await asyncio.to_thread(self.chosen.model)  # the first time, a provider's library is loaded
         agent = Agent[None, str](model, instructions=self.instructions, retries=RETRIES, deps_type=type(None))
         limits = UsageLimits(request_limit=None)
         async with agent.iter(
-            message_history=messages,
+            message_history=self._conversation(closing=closing),
             toolsets=[self.tools],
             usage_limits=limits,
             model_settings=self._settings,
@@ -151,16 +149,23 @@ class Rounds:
                     if self.record.is_answered:
                         return End.ANSWERED
                 elif Agent.is_call_tools_node(node):
-                    if (stopped := await self._answer_calls(node.model_response.tool_calls)) is not None:
+                    calls = node.model_response.tool_calls
+                    if (stopped := await self._answer_calls(calls)) is not None:
                         return stopped
+                    refused = await refuse_calls(self.record, self.tools.tools, calls)
                     node = await self._hand_over(run, node)
-                    if (why := tripped(self.record.own, self.tools.tools)) is not None:
-                        return Failed(*why)
-                    if (stopped := await self._stop_to_hear()) is not None:
+                    if (stopped := await self._stop_to_hear(refused=refused)) is not None:
                         return stopped
                 else:
                     node = await run.next(node)
         return End.ANSWERED
+
+    def _conversation(self, *, closing: bool) -> list[ModelMessage]:
+        """As the model reads it. One that is told of no tool is shown no call either."""
+        messages = self.record.messages()
+        if not self.tools.tools and not self.chosen.is_offline:
+            messages = in_words(messages)
+        return asked_to_close(messages) if closing else messages
 
     async def _ask_model(self, run: AgentRun[None, str], node: ModelRequestNode[None, str], *, closing: bool) -> Any:
         require_lease(self.hold)
@@ -225,7 +230,9 @@ class Rounds:
         return None if self.room.plan() is None else End.AGAIN
 
     async def _refusal(self) -> Failed | None:
-        """Why this turn may not ask the model any more: too many rounds, too little money."""
+        """Why this turn may not ask the model any more: it runs in circles, too many rounds, too little money."""
+        if (why := tripped(self.record.own, self.tools.tools)) is not None:
+            return Failed(*why)
         if len(self.record.rounds) >= MAX_ROUNDS:
             return Failed("max_rounds", f"The turn took more than {MAX_ROUNDS} rounds.")
         spent, unpriced = self.record.spent + sum(self.abandoned.values()), self.unpriced
@@ -239,12 +246,10 @@ class Rounds:
         return await answer_calls(self.hold, self.record, self.tools.ledger, calls, self.heard)
 
     async def _hand_over(self, run: AgentRun[None, str], node: CallToolsNode[None, str]) -> Any:
-        """Give the library the results, and see what it made of calls that were none of ours."""
+        """Give the library the results."""
         async with node.stream(run.ctx) as happened:
-            async for event in happened:
+            async for _ in happened:
                 self.heard()
-                if isinstance(event, FunctionToolResultEvent):
-                    await note_refused(self.record, self.tools.tools, event)
         asked = await run.next(node)
         self.record.finish_step()
         await self.record.log.barrier()
@@ -265,13 +270,15 @@ class Rounds:
             blocks, notices = await look_at_files(self.tools.ledger.context, ids)
             self.record.add(*notices, events.context(blocks))
 
-    async def _stop_to_hear(self) -> End | Failed | None:
-        """Whether the user wrote something meanwhile: the next leg reads it in the log, as one after a loss would."""
+    async def _stop_to_hear(self, *, refused: bool) -> End | Failed | None:
+        """Whether the user wrote something meanwhile: the next leg reads it in the log, as one after a loss would. So
+        does the model read what calls were told that we `refused`: the library has words of its own for them.
+        """
         if self.hold.stopping.is_set():
             return End.HANDED_ON
-        if (refused := await self._refusal()) is not None:
-            return refused
-        return End.AGAIN if await self.record.log.hears_pending() else None
+        if (refusal := await self._refusal()) is not None:
+            return refusal
+        return End.AGAIN if refused or await self.record.log.hears_pending() else None
 
 
 def _name(error: Exception) -> str:

@@ -1,8 +1,13 @@
 """1: sessions are made, found, named, read in pages, and each is its owner's alone."""
 
 import asyncio
-from typing import Any
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, cast
 
+from pilothouse.base.reader import Reader
+from pilothouse.features.chat import Conversations
+from pilothouse.features.chat.fold import fold
 from pilothouse.kit.ids import new_id
 from tests.features.chat.hearing import hearing
 from tests.features.chat.parlour import Parlour
@@ -160,3 +165,38 @@ async def test_what_the_server_told_the_model_is_shown_to_nobody(small: Parlour)
     assert [event["data"] for event in hidden] == [{}]
     found = [(await http.get("/api/v1/chat/sessions", params={"q": q})).json()["total"] for q in ("everyth", "secret")]
     assert found == [1, 0]
+
+
+@dataclass(slots=True)
+class Interrupted:
+    """A reader to whom something happens between two of its reads."""
+
+    reader: Reader
+    before: str  # the read that it happens before, by words of it
+    happen: Callable[[], Awaitable[object]]
+
+    async def rows(self, sql: str, *params: object) -> list[tuple[object, ...]]:
+        if self.before in sql:
+            await self.happen()
+        return await self.reader.rows(sql, *params)
+
+    async def close(self) -> None:
+        """It is somebody else's."""
+
+
+async def test_a_page_tells_the_conversation_as_it_was_at_its_last_event(parlour: Parlour):
+    """1.8, 3.3: whoever goes on from there is told everything else once, though the turn ended while it was read."""
+    session, gate = await parlour.session(), new_id()
+    turn = await parlour.start(session, "say before", f"wait {gate}", "say after")
+    await parlour.reaches(gate)
+
+    async def end() -> None:
+        parlour.open(gate)
+        await parlour.ended(turn)
+
+    api = parlour.stand.house.api
+    reading = Conversations(Interrupted(api.reader, "from chat_turns", end), api.fanout)
+    page = await reading.get_session(parlour.ann, session, 50, None)
+    log, last = await parlour.events(session), cast(int, page["last_event_id"])
+    assert last < len(log)
+    assert page["messages"] == fold(event for event in log if event.id <= last)

@@ -7,7 +7,6 @@ warning; what is encrypted or unknown is never shown.
 
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
-from math import isfinite
 from typing import Final, Protocol, cast
 
 import structlog
@@ -17,6 +16,7 @@ from openai.types.completion_usage import PromptTokensDetails
 
 log = structlog.get_logger()
 
+MOST_DOLLARS: Final = 1_000_000.0  # one call never cost that much: a larger figure is a fault
 REPORTED_COST: Final = "reported_cost"  # in `provider_details`: US dollars, also when it is 0
 _SHOWN: Final = {"reasoning.text": "text", "reasoning.summary": "summary"}
 _ENCRYPTED: Final = "reasoning.encrypted"
@@ -126,10 +126,10 @@ def _words(detail: Mapping[str, object]) -> str:
 
 
 def good_cost(told: object) -> float | None:
-    """A price in dollars, if that is one: a finite number that is not negative."""
+    """A price in dollars, if that is one: a number that is not negative, and that a call can have cost."""
     if isinstance(told, bool) or not isinstance(told, int | float):
         return None
-    return float(told) if isfinite(told) and told >= 0 else None
+    return float(told) if 0 <= told <= MOST_DOLLARS else None
 
 
 def cost_of(chunk: ChatCompletionChunk) -> dict[str, object]:

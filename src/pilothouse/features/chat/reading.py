@@ -76,12 +76,14 @@ class Conversations:
         return view, await self._fold(session_id, spans, view.head)
 
     async def _fold(self, session_id: str, spans: Sequence[TurnSpan], head: int) -> list[JsonObject]:
-        """The messages of these turns, newest turn first. The deltas of ended blocks add nothing to what is shown."""
+        """The messages of these turns, newest turn first, as they were at an event: whoever reads on from there is told
+        of the rest. The deltas of ended blocks add nothing to what is shown.
+        """
         folded = Fold()
         if not spans:
             return folded.messages
-        ended = {span.id for span in spans if span.status is not None}
-        log = await self._read(session_id, spans[-1].first - 1, spans[0].last or head)
+        ended = {span.id for span in spans if span.last is not None and span.last <= head}
+        log = await self._read(session_id, spans[-1].first - 1, min(spans[0].last or head, head))
         for n, event in enumerate(log):
             if (event.type not in DELTAS or event.turn_id not in ended) and self._is_told(event):
                 folded.see(event)

@@ -115,6 +115,8 @@ def find_model(stock: Stock, slug: str) -> Resolved:
     if name and (connection := stock.connection(provider)) is not None:
         return Resolved(slug, connection, name)
     if name and (router := stock.connection(OPENROUTER)) is not None:
+        if _is_disabled(stock, f"{OPENROUTER}/{slug}"):
+            raise ModelUnavailable(f"'{slug}' is disabled here on the way there is, {OPENROUTER}.")
         return Resolved(slug, router, slug)
     raise ModelUnavailable(f"There is no provider for '{slug}'.")
 
