@@ -158,6 +158,29 @@ async def test_cancelling_a_turn_reaches_what_it_delegated_and_what_that_waits_f
     assert await room.bridge.stand.rows("select 1 from watches w join chat_turns t on t.id=w.watcher_id") == []
 
 
+async def test_cancelling_reaches_a_turn_that_was_begun_in_a_session_which_was_there(room: Room):
+    """10.5: nobody waits for it. What its owner begins there himself, or another turn did, goes on."""
+    old, his, other = [await room.bridge.another() for _ in range(3)]
+    room.when("rest", ("rest", {"n": 1}))
+    room.when("elsewhere", delegate("there, rest", sub_autopilot_session_id=other.session_id, wait_for_result=0))
+    await room.bridge.ask("elsewhere")
+    go_on = delegate("now, rest", sub_autopilot_session_id=old.session_id, wait_for_result=0)
+    room.when("please", go_on, ("rest", {"n": 2}))
+    own = await his.start("you too, rest")
+    turn_id = await room.bridge.start("please")
+    await until(lambda: sorted(room.shop.done) == [1, 1, 1, 2])
+    await room.bridge.chat.cancel_turn(room.bridge.stand.ann.actor, room.bridge.session_id)
+    assert await room.bridge.ended(turn_id) == "cancelled"
+    await until(lambda: _is_idle(room, old.session_id))
+    assert [await _is_idle(room, one.session_id) for one in (his, other)] == [False, False]
+    room.shop.gate.set()
+    assert await his.ended(own) == "completed"
+    sql = "select origin, status from chat_turns where session_id=?1"
+    assert await room.bridge.stand.rows(sql, old.session_id) == [("sub_session", "cancelled")]
+    await until(lambda: _is_idle(room, other.session_id))
+    assert await room.bridge.stand.rows(sql, other.session_id) == [("sub_session", "completed")]
+
+
 async def test_a_model_may_cancel_what_it_delegated_and_a_late_cancel_tells_the_truth(room: Room):
     """15.5, SS4"""
     room.when("please", delegate("rest now", wait_for_result=0))

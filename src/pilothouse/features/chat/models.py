@@ -71,12 +71,19 @@ chat_turns = Table(
     Column("fence", BigInteger, nullable=False),  # of the last flush, and its number: they prove what landed
     Column("flushes", BigInteger, nullable=False),
     Column("said", Text),  # what AutoPilot said in it, folded, to be found by; written once, at the end
+    Column("parent_id", Id),  # the turn or the run that delegated it
     Index("ix_chat_turns_session", "session_id", "first_event"),
     Index(
         "ix_chat_turns_untrimmed",
         "ended_at",
         sqlite_where=text("trimmed_at is null"),
         postgresql_where=text("trimmed_at is null"),
+    ),
+    Index(
+        "ix_chat_turns_delegated",
+        "parent_id",
+        sqlite_where=text("parent_id is not null and status is null"),
+        postgresql_where=text("parent_id is not null and status is null"),
     ),
     Index(
         "ix_chat_turns_open", "user_id", sqlite_where=text("status is null"), postgresql_where=text("status is null")
@@ -95,13 +102,6 @@ chat_messages = Table(
     Column("event_id", BigInteger),
     Column("created_at", BigInteger, nullable=False),
     Column("queued_at", BigInteger),  # when it went into the pending buffer, if it did
-    Index(
-        "ix_chat_messages_queued",
-        "user_id",
-        "queued_at",
-        sqlite_where=text("queued_at is not null"),
-        postgresql_where=text("queued_at is not null"),
-    ),
 )
 
 chat_pending = Table(
@@ -113,6 +113,15 @@ chat_pending = Table(
     Column("arrival_at", BigInteger, nullable=False),
     Column("body", Text, nullable=False),  # JSON: text, context, file_ids, origin, mode, tier
     Column("permissions", Text),
+)
+
+# Of the last minute: a message that was taken back, or whose session is gone, was pushed all the same.
+chat_pushes = Table(
+    "chat_pushes",
+    metadata,
+    Column("user_id", Id, primary_key=True),
+    Column("message_id", Id, primary_key=True),
+    Column("at", BigInteger, primary_key=True),
 )
 
 chat_rounds = Table(

@@ -23,7 +23,9 @@ class Reached(NamedTuple):
 
 
 async def reached(reader: Reader, session_id: str, turn_id: str, waits: Iterable[JsonObject]) -> Reached:
-    """Runs and turns that this turn began: those that a call of it waits for, and those of its sub-sessions."""
+    """Runs and turns that this turn began: those that a call of it waits for, those of its sub-sessions, and those that
+    it began in sessions which were there before.
+    """
     owned = [wait for wait in waits if wait.get("owned")]
     runs = [str(wait["job_id"]) for wait in owned if wait["kind"] == RUN]
     turns = {str(wait["job_id"]) for wait in owned if wait["kind"] == SUB_SESSION}
@@ -31,6 +33,8 @@ async def reached(reader: Reader, session_id: str, turn_id: str, waits: Iterable
         "select turn_id, metadata from chat_sessions where parent_session_id=?1 and turn_id is not null", session_id
     )
     turns |= {turn for turn, told in rows if cast(JsonObject, loads(told)).get("parent_turn_id") == turn_id}
+    delegated = await reader.rows("select id from chat_turns where parent_id=?1 and status is null", turn_id)
+    turns |= {turn for (turn,) in delegated}
     return Reached(runs, sorted(turns))
 
 

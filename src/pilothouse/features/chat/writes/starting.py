@@ -142,8 +142,12 @@ def admit(new: NewTurn, message: Message, retries: int | None = None) -> Script:
     allowed, told = permissions_text(message.permissions), appended.first if retries is None else retries
     yield (
         "insert into chat_turns (id, session_id, user_id, origin, mode, tier, permissions, arrival_at, message_event,"
-        " first_event, created_at, fence, flushes) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 0, 0)",
-        (*new[:4], message.mode, message.tier, allowed, message.arrival_at, told, appended.first, new.now),
+        " first_event, created_at, parent_id, fence, flushes)"
+        " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, 0, 0)",
+        (
+            *(*new[:4], message.mode, message.tier, allowed, message.arrival_at, told),
+            *(appended.first, new.now, new.parent_job_id),
+        ),
     )
     return Started(new.id, state, appended)
 
@@ -151,8 +155,8 @@ def admit(new: NewTurn, message: Message, retries: int | None = None) -> Script:
 def _buffer(new: NewTurn, message: Message, active: str) -> Script:
     if len(message.text) > MAX_PENDING_MESSAGE:
         return Denied("pending_too_long")
-    since = new.now - PENDING_WINDOW_MICROS
-    pushes = yield "select count(*) from chat_messages where user_id=?1 and queued_at > ?2", (new.user_id, since)
+    yield "delete from chat_pushes where user_id=?1 and at <= ?2", (new.user_id, new.now - PENDING_WINDOW_MICROS)
+    pushes = yield "select count(*) from chat_pushes where user_id=?1", (new.user_id,)
     if pushes[0][0] >= PENDING_CALL_LIMIT:
         return Denied("too_many_pushes")
     waiting = yield "select count(*), max(n) from chat_pending where session_id=?1", (new.session_id,)
@@ -164,6 +168,8 @@ def _buffer(new: NewTurn, message: Message, active: str) -> Script:
         " values (?1, ?2, ?3, ?4, ?5, ?6)",
         (new.session_id, (last or 0) + 1, *message.row()),
     )
+    pushed = (new.user_id, message.message_id, new.now)
+    yield "insert into chat_pushes (user_id, message_id, at) values (?1, ?2, ?3) on conflict do nothing", pushed
     yield from _remember(new, message, None, None, new.now)
     return Buffered(active, length + 1)
 
