@@ -1,16 +1,16 @@
 """Installations to command."""
 
 import signal
-import uuid
-from collections.abc import Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from pathlib import Path
 
 import pytest
 
+from pilothouse.base.database import Database
 from pilothouse.kit.json import dumps
-from tests import services
+from tests import databases
 from tests.app.commands import Cli, Forks, Served
-from tests.databases import apart, at_database, tell
+from tests.databases import sqlite_url
 from tests.faults.agents import Chain
 from tests.features.agents.graphs import greeter
 
@@ -34,13 +34,8 @@ def cli(tmp_path: Path, forks: Forks) -> Cli:
 @pytest.fixture
 def empty_postgres() -> Generator[str]:
     """A PostgreSQL database without a table. Mark the test `scaled`."""
-    server = services.need("postgres")
-    name = f"ph_test_{uuid.uuid4().hex[:16]}"
-    apart(tell(server, f'create database "{name}" template template0 encoding utf8'))
-    try:
-        yield at_database(server, name)
-    finally:
-        apart(tell(server, f'drop database if exists "{name}" with (force)'))
+    with databases.empty_postgres() as url:
+        yield url
 
 
 @pytest.fixture
@@ -73,3 +68,20 @@ def slow_file(tmp_path: Path) -> Path:
         chain.sum().sleep(seconds)
     path.write_text(dumps(chain.document()))
     return path
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.scaled)])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[str]:
+    """A database without tables, on each dialect in turn."""
+    if request.param == "sqlite":
+        yield sqlite_url(tmp_path / "pilothouse.db")
+        return
+    with databases.empty_postgres() as url:
+        yield url
+
+
+@pytest.fixture
+async def database(empty_url: str) -> AsyncGenerator[Database]:
+    made = Database(empty_url, pool_size=2)
+    yield made
+    await made.close()

@@ -5,7 +5,6 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Generator
 from contextlib import closing
 from functools import cache
 from inspect import signature
@@ -17,44 +16,20 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import MetaData, inspect, text
+from sqlalchemy import MetaData, inspect
 from sqlalchemy.engine import Connection
 
 from pilothouse.app import migrate as migrating
-from pilothouse.app.cli.desk import open_reader
 from pilothouse.app.migrate import SchemaAhead, SchemaBehind, current_revision, migrate, ready_schema
 from pilothouse.app.profile import Profile
 from pilothouse.app.tables import metadata
-from pilothouse.base.actor import Actor
 from pilothouse.base.database import Database
 from pilothouse.base.settings import Settings
-from pilothouse.features.chat import Draft, events
-from pilothouse.features.chat.events import entry_text
-from pilothouse.features.chat.queries import ListAsk, list_sessions
-from pilothouse.kit.ids import UserId
-from pilothouse.kit.json import JsonObject
 from pilothouse.migrations import HEAD, KNOWN
-from tests.databases import empty_postgres, sqlite_url
+from tests.databases import sqlite_url
 
 ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-
-
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.scaled)])
-def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Generator[str]:
-    """A database without tables, on each dialect in turn."""
-    if request.param == "sqlite":
-        yield sqlite_url(tmp_path / "pilothouse.db")
-        return
-    with empty_postgres() as url:
-        yield url
-
-
-@pytest.fixture
-async def database(empty_url: str) -> AsyncGenerator[Database]:
-    made = Database(empty_url, pool_size=2)
-    yield made
-    await made.close()
 
 
 @cache
@@ -123,78 +98,6 @@ async def test_migrating_gives_the_tables_that_the_code_declares(database: Datab
         await connection.run_sync(declared().drop_all)
         await connection.run_sync(declared().create_all)
         assert await connection.run_sync(described) == migrated
-
-
-NEW_SESSION = (
-    "insert into chat_sessions (id, user_id, title, title_source, pinned, origin, created_at, updated_at, head,"
-    " metadata, state, seen, ended, needs_user, prompt_tokens, completion_tokens)"
-    " values (:id, 'ann', :title, 'auto', false, 'web', 1, 1, 0, '{}', '{}', 0, 0, false, 0, 0)"
-)
-NEW_MESSAGE = (
-    "insert into chat_messages (session_id, message_id, user_id, digest, excerpt, created_at)"
-    " values (:id, :message_id, 'ann', '', :excerpt, 1)"
-)
-
-
-async def test_sessions_stay_found_by_their_titles_and_messages(database: Database):
-    """autopilot:1.7: those from before texts were folded, more of them than are folded at once."""
-    profile = Profile(database.url, None, None)
-    await migrate(profile, database, to="0017")
-    titles = {"named": "Große PLÄNE", "bare": None, "said": "x"}
-    messages = [{"id": "said", "message_id": f"{n:04}", "excerpt": f"ÄRGER {n}"} for n in range(2_100)]
-    async with database.engine.begin() as connection:
-        await connection.execute(text(NEW_SESSION), [{"id": id, "title": title} for id, title in titles.items()])
-        await connection.execute(text(NEW_MESSAGE), messages)
-    await migrate(profile, database)
-    reader = open_reader(profile)
-    for q, wanted in {"pläne": "named", "GROSSE": "named", "Ärger 0": "said", "ärger 2099": "said"}.items():
-        found, total = await list_sessions(reader, Actor(UserId("ann")), ListAsk(q=q))
-        assert ([view.id for view in found], total) == ([wanted], 1), q
-    await reader.close()
-
-
-NEW_TURN = (
-    "insert into chat_turns (id, session_id, user_id, origin, arrival_at, message_event, first_event, last_event,"
-    " created_at, ended_at, status, fence, flushes) values (:id, :session_id, 'ann', 'web', 1, :first, :first, :last,"
-    " 1, :ended_at, :status, 1, 1)"
-)
-NEW_SEGMENT = "insert into segments (log_id, first, last, fence, body) values (:session_id, :first, :last, 1, :body)"
-
-
-def turn_of(session_id: str, first: int, *drafts: Draft | None, ended: bool = True) -> tuple[JsonObject, JsonObject]:
-    """The rows of a turn and of its log; None: an event that was trimmed."""
-    turn_id, last = f"{session_id}-{first}", first + len(drafts) - 1
-    texts = ["null" if draft is None else entry_text(draft, turn_id, 1) for draft in drafts]
-    span: JsonObject = {"session_id": session_id, "first": first, "last": last}
-    end: JsonObject = (
-        {"status": "completed", "ended_at": 1} if ended else {"status": None, "ended_at": None, "last": None}
-    )
-    return {"id": turn_id, **span, **end}, {**span, "body": f"[{','.join(texts)}]"}
-
-
-async def test_sessions_are_found_by_what_autopilot_said_before(database: Database):
-    """autopilot:1.7: in turns that ended before their words were kept, more of them than are read at once."""
-    profile = Profile(database.url, None, None)
-    await migrate(profile, database, to="0018")
-    half = (events.text_end("a", "taken BACK"), events.step_reset(["a"]))
-    turns = [
-        turn_of("old", 1, None, *half, events.text_end("b", "Viel ÄRGER"), events.text_end("c", "und \x00Mühe")),
-        turn_of("old", 6, events.reasoning_end("d", "thought")),
-        turn_of("open", 1, events.text_end("e", "not yet"), ended=False),
-        *(turn_of("long", n, events.text_end("f", f"number {n}.")) for n in range(1, 1_100)),
-    ]
-    async with database.engine.begin() as connection:
-        await connection.execute(text(NEW_SESSION), [{"id": id, "title": "x"} for id in ("old", "open", "long")])
-        await connection.execute(text(NEW_TURN), [turn for turn, _ in turns])
-        await connection.execute(text(NEW_SEGMENT), [segment for _, segment in turns])
-    await migrate(profile, database)
-    reader = open_reader(profile)
-    wanted = {"ärger\nund mühe": ["old"], "number 1099.": ["long"], "back": [], "thought": [], "not yet": []}
-    for q, ids in wanted.items():
-        found, _ = await list_sessions(reader, Actor(UserId("ann")), ListAsk(q=q))
-        assert [view.id for view in found] == ids, q
-    assert await reader.rows("select id from chat_turns where said is null") == [("open-1",)]
-    await reader.close()
 
 
 STARTER = """

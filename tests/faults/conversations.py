@@ -13,6 +13,7 @@ from pilothouse.app.house import House
 from pilothouse.base.actor import Actor
 from pilothouse.features.chat import Event, Message, NewSession, TurnBegun, events, queries
 from pilothouse.features.chat.fold import fold
+from pilothouse.features.chat.remembering import state_after
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import Json
 from tests.faults.rig import Rig
@@ -66,6 +67,8 @@ class Conversation:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"turn {turn_id} has not ended: {await self.types()}")
             await asyncio.sleep(0.02)
+        view = await queries.get_session(self.house.reader, self.actor, self.session_id)
+        assert view.state == state_after(event for event in await self.events() if event.id <= view.head)
         return status
 
     async def events(self) -> list[Event]:

@@ -213,6 +213,6 @@ async def test_settling_again_changes_nothing(parlour: Parlour):
 
 def test_a_row_without_a_turn_is_an_idle_session():
     metadata = '{"dry_run": false}'
-    row = ("s", "u", None, "auto", 0, "web", 1, 2, 3, metadata, 5, 4, 0, 0, 0, None, None, None, None)
+    row = ("s", "u", None, "auto", 0, "web", 1, 2, 3, metadata, "{}", 5, 4, 0, 0, 0, None, None, None, None)
     view = session_of(row)
     assert (view.status, view.unread, view.pinned) == ("idle", True, False)

@@ -4848,6 +4848,18 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        /**
+         * SessionState
+         * @description What a session remembers of what AutoPilot did in it.
+         */
+        SessionState: {
+            /** Guide Read */
+            guide_read: boolean;
+            /** Runs */
+            runs: {
+                [key: string]: number;
+            };
+        };
         /** SessionsOut */
         SessionsOut: {
             /** Items */
@@ -5347,6 +5359,7 @@ export interface components {
             /** Updated At */
             updated_at: string;
             metadata: components["schemas"]["SessionMetadata"];
+            state: components["schemas"]["SessionState"];
             /** Prompt Tokens */
             prompt_tokens: number;
             /** Completion Tokens */

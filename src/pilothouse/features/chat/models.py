@@ -23,7 +23,7 @@ chat_sessions = Table(
     Column("builder_graph_id", String(128)),
     Column("parent_session_id", Id),
     Column("metadata", Text, nullable=False),  # JSON, fixed when the session is made
-    Column("state", Text, nullable=False),  # JSON, what AutoPilot remembers of the session
+    Column("state", Text, nullable=False),  # JSON: a fold of its log, kept with it
     Column("seen", BigInteger, nullable=False),  # the last event that its owner has looked at
     Column("ended", BigInteger, nullable=False),  # the event that ended its last turn
     Column("needs_user", Boolean, nullable=False),

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, cast
 from pilothouse.features.chat import events
 from pilothouse.features.chat.events import Event
 from pilothouse.features.chat.limits import MAX_FRAME
+from pilothouse.features.chat.remembering import News, with_news
 from pilothouse.kit.clock import from_micros, to_wire
 from pilothouse.kit.json import JsonObject, dump_bytes, loads
 
@@ -35,6 +36,7 @@ class SessionView(NamedTuple):
     updated_at: int
     head: int
     metadata: JsonObject
+    state: JsonObject
     unread: bool
     needs_user: bool
     prompt_tokens: int
@@ -48,15 +50,15 @@ class SessionView(NamedTuple):
 
 SESSION_COLUMNS = (
     "s.id, s.user_id, s.title, s.title_source, s.pinned, s.origin, s.created_at, s.updated_at, s.head, s.metadata,"
-    " s.ended, s.seen, s.needs_user, s.prompt_tokens, s.completion_tokens, s.turn_id, j.state, t.started_at,"
-    " t.first_event"
+    " s.state, s.ended, s.seen, s.needs_user, s.prompt_tokens, s.completion_tokens, s.turn_id, j.state,"
+    " t.started_at, t.first_event"
 )
 SESSION_TABLES = "chat_sessions s left join chat_turns t on t.id=s.turn_id left join jobs j on j.id=s.turn_id"
 
 
 def session_of(row: tuple[Any, ...]) -> SessionView:
     """From a row of `SESSION_COLUMNS`."""
-    *_, metadata, ended, seen, needs_user, prompt, completion, turn_id, state, started_at, first = row
+    *_, metadata, remembered, ended, seen, needs_user, prompt, completion, turn_id, state, started_at, first = row
     session_id, user_id, title, title_source, pinned, origin, created_at, updated_at, head = row[:9]
     active = None
     if turn_id is not None:
@@ -72,6 +74,7 @@ def session_of(row: tuple[Any, ...]) -> SessionView:
         updated_at=updated_at,
         head=head,
         metadata=cast(JsonObject, loads(metadata)),
+        state=with_news(cast(JsonObject, loads(remembered)), News()),
         unread=ended > seen,
         needs_user=bool(needs_user),
         prompt_tokens=prompt,
@@ -94,6 +97,7 @@ def session_json(view: SessionView) -> JsonObject:
         "created_at": moment(view.created_at),
         "updated_at": moment(view.updated_at),
         "metadata": view.metadata,
+        "state": view.state,
         "prompt_tokens": view.prompt_tokens,
         "completion_tokens": view.completion_tokens,
     }

@@ -63,6 +63,13 @@ class SessionMetadata(Out):
     permissions: dict[str, Any] | None
 
 
+class SessionState(Out):
+    """What a session remembers of what AutoPilot did in it."""
+
+    guide_read: bool  # of building agents
+    runs: dict[str, int]  # real ones, by agent
+
+
 class SessionMade(Out):
     id: str
     created_at: WireTime
@@ -85,6 +92,7 @@ class SessionOut(Out):
     created_at: WireTime
     updated_at: WireTime
     metadata: SessionMetadata
+    state: SessionState
     prompt_tokens: int
     completion_tokens: int
 

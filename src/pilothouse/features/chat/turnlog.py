@@ -21,6 +21,7 @@ from pilothouse.features.chat.finding import found_in
 from pilothouse.features.chat.limits import KIND
 from pilothouse.features.chat.lines import Lines, Place
 from pilothouse.features.chat.news import session_news
+from pilothouse.features.chat.remembering import news_of
 from pilothouse.features.chat.writes import ending, keeping, messages
 from pilothouse.features.chat.writes.appending import Appended, notice_of
 from pilothouse.features.chat.writes.ending import Ending, Settled
@@ -71,6 +72,8 @@ class TurnLog:
             if draft.type == events.FINISH_STEP and not self._forgiven:
                 self._also.append(keeping.forgive(self.job))
                 self._forgiven = True
+            if (news := news_of(draft)) is not None:
+                self._also.append(keeping.remember(self.place.session_id, news))
         self._see_to_flush()
 
     def begin(self, model: str, mode: str | None = None, tier: str | None = None) -> None:
@@ -88,11 +91,6 @@ class TurnLog:
         """Rows of others that must land with what was added before: in the same flush, under the same fence."""
         self._refuse_if_over()
         self._also += writes
-        self._see_to_flush()
-
-    def save_state(self, state: JsonObject) -> None:
-        """Replace what AutoPilot remembers of the session; lands with the next flush."""
-        self._also.append(keeping.save_state(self.place.session_id, dumps(state)))
         self._see_to_flush()
 
     def add_tokens(self, prompt: int, completion: int) -> None:

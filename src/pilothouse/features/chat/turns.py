@@ -37,7 +37,6 @@ class SessionFacts(NamedTuple):
     title: str | None
     title_source: str
     metadata: JsonObject  # dry_run, builder_graph_id, parent_session_id, parent_turn_id, depth, permissions, ...
-    state: JsonObject
 
 
 class TurnFacts(NamedTuple):
@@ -100,7 +99,7 @@ Drive: TypeAlias = Callable[[OpenTurn], Awaitable[None]]
 
 _TURN = (
     "select t.id, t.session_id, t.user_id, t.origin, t.mode, t.tier, t.permissions, t.arrival_at, t.message_event,"
-    " t.first_event, t.created_at, t.started_at, s.title, s.title_source, s.metadata, s.state, s.head"
+    " t.first_event, t.created_at, t.started_at, s.title, s.title_source, s.metadata, s.head"
     " from chat_turns t join chat_sessions s on s.id=t.session_id where t.id=?1"
 )
 _LEFT_RUNNING = "select 1 from chat_background where session_id=?1 and kind='local' and state='running' limit 1"
@@ -200,6 +199,6 @@ async def end_poisoned(turn: OpenTurn) -> None:
 def _facts_of(row: tuple[Any, ...]) -> tuple[TurnFacts, SessionFacts, int]:
     permissions = None if row[6] is None else cast(JsonObject, loads(row[6]))
     turn = TurnFacts._make((*row[:6], permissions, *row[7:12]))
-    title, source, metadata, state, head = row[12:]
-    known, remembered = cast(JsonObject, loads(metadata)), cast(JsonObject, loads(state))
-    return turn, SessionFacts(turn.session_id, turn.user_id, title, source, known, remembered), head
+    title, source, metadata, head = row[12:]
+    known = cast(JsonObject, loads(metadata))
+    return turn, SessionFacts(turn.session_id, turn.user_id, title, source, known), head

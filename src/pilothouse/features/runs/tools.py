@@ -2,11 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
 from pilothouse.base.deferred import Deferred, WaitSeconds, wait_for
 from pilothouse.base.jobs.moves import micros
-from pilothouse.base.tools import Answer, Effect, NoResults, ToolBox, ToolContext, ToolError, ToolResult
+from pilothouse.base.tools import Answer, Effect, NoResults, ToolBox, ToolContext, ToolResult
 from pilothouse.features import agents
 from pilothouse.features.runs import queries
 from pilothouse.features.runs.errors import AgentUnnamed
@@ -23,6 +23,14 @@ from pilothouse.features.runs.launching import (
 )
 from pilothouse.features.runs.present import RunFacts, moment
 from pilothouse.features.runs.queries import Filter
+from pilothouse.features.runs.results import (
+    AgentDetails,
+    AgentOutput,
+    Execution,
+    ExecutionStarted,
+    InputValidation,
+    RunBroken,
+)
 from pilothouse.features.runs.service import Runs
 from pilothouse.kit.ids import RunId
 
@@ -34,66 +42,6 @@ ENDED = ("completed", "completed_with_errors", "failed", "cancelled")
 
 LibraryId = Annotated[str, Field(description="An id that another tool returned.")]
 Name = Annotated[str, Field(max_length=200, description="The agent's name, when its id is not known.")]
-
-
-class AgentDetails(ToolResult):
-    """The agent was not run: values are missing."""
-
-    type: Literal["agent_details"] = "agent_details"
-    agent: dict[str, Any]
-    missing: list[str]
-    graph_id: str
-    graph_version: int
-
-
-class InputValidation(ToolResult):
-    """The agent was not run: some values do not fit."""
-
-    type: Literal["input_validation_error"] = "input_validation_error"
-    unrecognized_fields: list[str]
-    errors: dict[str, str]
-    inputs: dict[str, Any]
-    graph_id: str
-    graph_version: int
-
-
-class ExecutionStarted(ToolResult):
-    type: Literal["execution_started"] = "execution_started"
-    execution_id: str
-    graph_id: str
-    graph_name: str
-    library_agent_id: str
-    library_agent_link: str
-    link: str
-    status: str
-    is_dry_run: bool = False
-    background_id: str | None = None  # where `check_background_tool` finds it
-
-
-class Execution(BaseModel):
-    """One run."""
-
-    execution_id: str
-    status: str
-    started_at: str | None
-    ended_at: str | None
-    inputs_summary: dict[str, Any]
-    outputs: dict[str, list[Any]]
-    error: str | None
-    link: str
-    node_executions: list[dict[str, Any]] | None = None  # of a dry run: what each step was given and gave
-
-
-class AgentOutput(ToolResult):
-    type: Literal["agent_output"] = "agent_output"
-    agent_name: str
-    agent_id: str
-    library_agent_id: str
-    library_agent_link: str
-    execution: Execution
-    available_executions: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
-    warnings: list[str] = Field(default_factory=list)
-    is_dry_run: bool = False
 
 
 async def _finish_run(ctx: ToolContext, waiting: Deferred, late: bool) -> ToolResult | None:
@@ -232,7 +180,10 @@ def _run_result(agent: agents.Agent, facts: RunFacts, *, waited_seconds: int, dr
     if facts.status in ("failed", "cancelled"):
         code = "execution_failed" if facts.status == "failed" else "execution_terminated"
         details = {"reason": facts.reason, "execution_id": facts.id, "link": _link(facts), "agent_name": agent.name}
-        return ToolError(code=code, message=f"The run of {agent.name} {facts.status}.", details=details)
+        message = f"The run of {agent.name} {facts.status}."
+        return RunBroken(
+            code=code, message=message, details=details, execution_id=facts.id, graph_id=agent.id, is_dry_run=dry_run
+        )
     later = "`view_agent_output` with `wait_if_running` shows it later."
     message = f"{agent.name} has not finished after {waited_seconds} s. {later}"
     return _started(agent, facts, message, dry_run=dry_run)

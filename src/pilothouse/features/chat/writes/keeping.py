@@ -1,16 +1,17 @@
 """What a worker writes while it holds a turn: its log, its rounds, what it learnt. All of it under the fence."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from pilothouse.base.committer import Write, WriteSet
 from pilothouse.base.jobs.claims import FORGIVE_JOB, Claimed
 from pilothouse.base.jobs.moves import GUARD_JOB, SUSPEND_JOB
 from pilothouse.base.jobs.watches import unwatch, watch
 from pilothouse.base.scripted import Script, Scripted
-from pilothouse.base.statements import REFUSED, Sql, update_by
-from pilothouse.features.chat.models import chat_sessions
+from pilothouse.base.statements import REFUSED, Sql
+from pilothouse.features.chat.remembering import News, with_news
 from pilothouse.features.chat.writes.appending import Appended, append
+from pilothouse.kit.json import JsonObject, dumps, loads
 
 
 class Flush(NamedTuple):
@@ -64,7 +65,17 @@ _ADD_TOKENS = Sql(
     " completion_tokens=t.completion_tokens+v.completion from unnest($1::text[], $2::bigint[], $3::bigint[])"
     " with ordinality as v(id, prompt, completion, n) where t.id=v.id returning v.n",
 )
-_SAVE_STATE = update_by(chat_sessions, ["id"], ["state"])
+
+
+def _remember(session_id: str, news: News) -> Script:
+    rows = yield "select state from chat_sessions where id=?1 for update", (session_id,)
+    for (state,) in rows:
+        known = with_news(cast(JsonObject, loads(state)), news)
+        yield "update chat_sessions set state=?2 where id=?1", (session_id, dumps(known))
+    return None
+
+
+_REMEMBER = Scripted("remember_in_session", _remember)
 
 
 def save_round(turn_id: str, number: int, body: str) -> Write:
@@ -79,8 +90,9 @@ def add_tokens(session_id: str, prompt: int, completion: int) -> Write:
     return _ADD_TOKENS, (session_id, prompt, completion)
 
 
-def save_state(session_id: str, state: str) -> Write:
-    return _SAVE_STATE, (session_id, state)
+def remember(session_id: str, news: News) -> Write:
+    """Add to the session's state what an event of the same flush tells."""
+    return _REMEMBER, (session_id, news)
 
 
 def begin_wait(turn_id: str, call_id: str, job_id: str, body: str) -> Write:
