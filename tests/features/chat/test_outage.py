@@ -1,6 +1,7 @@
 """2.12: while the database is away nothing is accepted, and the caller is told when to come back."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,6 @@ import pytest
 from pilothouse.base.actor import SYSTEM
 from pilothouse.base.http import sockets
 from pilothouse.base.http.socket_door import Guest
-from pilothouse.base.reader import Reader
 from pilothouse.features.chat import NewSession, reading
 from pilothouse.features.chat.heads import Heads
 from pilothouse.kit.errors import Unavailable
@@ -46,17 +46,21 @@ async def test_a_message_that_cannot_be_kept_is_not_accepted(private_postgres: M
 
 
 def watch_looks(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
-    """Set when somebody has looked how far a log goes, and could not see it."""
-    in_vain, look = asyncio.Event(), Heads.of
+    """Set when a reader has looked for more, in the log or at how far it goes, and could not see it."""
+    in_vain = asyncio.Event()
 
-    async def watched(heads: Heads, reader: Reader, session_id: str) -> int | None:
-        try:
-            return await look(heads, reader, session_id)
-        except Unavailable:
-            in_vain.set()
-            raise
+    def watched(look: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+        async def watch(*asked: object, **more: object) -> object:
+            try:
+                return await look(*asked, **more)
+            except Unavailable:
+                in_vain.set()
+                raise
 
-    monkeypatch.setattr(Heads, "of", watched)
+        return watch
+
+    monkeypatch.setattr(Heads, "of", watched(Heads.of))
+    monkeypatch.setattr(reading, "read_after", watched(reading.read_after))
     return in_vain
 
 
