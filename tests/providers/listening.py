@@ -10,6 +10,7 @@ from pydantic_ai.messages import ModelRequest, ModelResponse
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
+from pilothouse.autopilot.faults import readable
 from pilothouse.autopilot.providers import anthropic_wire, openai_wire
 from pilothouse.base.provider_http import provider_client
 from tests.providers.script import Answer, Refusal, Script
@@ -38,6 +39,6 @@ async def ask(model: Model[Any], settings: ModelSettings | None = None) -> Model
     """The whole response, by way of its stream."""
     messages = [ModelRequest.user_text_prompt("hi")]
     async with model_request_stream(model, messages, model_settings=settings) as stream:
-        async for _ in stream:
+        async for _ in readable(stream):
             pass
     return stream.get()

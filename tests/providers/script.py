@@ -53,6 +53,7 @@ class Answer:
     channel: Channel | None = None  # absent: the wire's own
     details: tuple[Any, ...] = ()  # entries of `reasoning_details` as they are, well formed or not
     odd: tuple[Body, ...] = ()  # whole deltas as they are
+    raw: tuple[str, ...] = ()  # data of whole events as they are, JSON or not, after the first
     tokens: Tokens | None = Tokens()  # None: it says nothing about usage, even when it is asked
     cost: Any = UNSAID  # `usage.cost`, whatever that is; OpenRouter tells it only when it is asked
     complaint: str = "the service is overloaded"  # what it says when it ends `overloaded`

@@ -9,7 +9,7 @@ from pilothouse.base.loops import end_tasks
 from pilothouse.kit.json import dumps, loads
 from tests.providers.refusing import refusal_of
 from tests.providers.script import Answer, Asked, Refusal, Script
-from tests.providers.wires import BEATS, anthropic_events, openai_events, openrouter_events, with_beats
+from tests.providers.wires import BEATS, anthropic_events, openai_events, openrouter_events, with_beats, with_raw
 
 HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
 BEAT_SECONDS = 0.02  # real ones take some seconds
@@ -63,7 +63,7 @@ async def _answer(
         await _pause(reader, answer.delay)
         writer.write(HEAD.encode())
         if answer.ends != "mute":
-            pieces = with_beats(WIRES[wire](answer, asked.body), BEATS[wire])
+            pieces = with_beats(with_raw(WIRES[wire](answer, asked.body), answer.raw), BEATS[wire])
             await _tell(script, asked, answer, pieces, reader, writer)
         await _end(script, answer, BEATS[wire], reader, writer)
     finally:

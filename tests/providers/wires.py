@@ -1,5 +1,6 @@
 """OpenAI's chat completions, OpenRouter's and Anthropic's messages, as server-sent events."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -9,6 +10,8 @@ from tests.providers.script import UNSAID, Answer, Tokens, Tool
 
 Body: TypeAlias = dict[str, Any]
 
+
+_NAME = re.compile(r'^{"type": ?"(\w+)"')
 
 # What keeps a connection open while there is nothing to say. OpenAI sends nothing then.
 BEATS = {
@@ -22,6 +25,15 @@ def with_beats(pieces: Iterator[str], beat: str) -> Iterator[str]:
     """One before each piece but the first."""
     for n, piece in enumerate(pieces):
         yield beat + piece if n else piece
+
+
+def with_raw(pieces: Iterator[str], raw: tuple[str, ...]) -> Iterator[str]:
+    """Events as they are behind the first. Anthropic's have a name, which stands in their data too."""
+    for n, piece in enumerate(pieces):
+        yield piece
+        for data in raw if n == 0 else ():
+            name = _NAME.search(data)
+            yield (f"event: {name[1]}\n" if name else "") + f"data: {data}\n\n"
 
 
 def openrouter_events(answer: Answer, asked: Body) -> Iterator[str]:

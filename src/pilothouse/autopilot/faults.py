@@ -1,9 +1,11 @@
 """What a provider's failure means: whether to try again, and what the user is told. Messages never hold a secret."""
 
+from collections.abc import AsyncGenerator, AsyncIterable
 from dataclasses import dataclass
 from random import random
-from typing import Final
+from typing import Final, TypeVar
 
+import structlog
 from pydantic_ai.exceptions import (
     AgentRunError,
     ModelAPIError,
@@ -19,6 +21,10 @@ from pydantic_ai.exceptions import (
 )
 from pydantic_ai.messages import ModelResponse
 
+T = TypeVar("T")
+
+log = structlog.get_logger()
+
 # Failures that another model may not have.
 FALLS_BACK: Final = frozenset({"model_unavailable", "provider_auth", "provider_error", "all_attempts_exhausted"})
 # All that a model or its provider can fail with; a turn whose work is done does not fail for it.
@@ -26,7 +32,9 @@ OF_THE_MODEL: Final = FALLS_BACK | {"context_overflow"}
 ATTEMPTS: Final = 3
 MAX_BACKOFF_SECONDS: Final = 30.0
 _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, *range(500, 600)})
-_UNREADABLE_STATUS: Final = frozenset({400, 413, 422})
+_TOO_LONG_STATUS: Final = frozenset({400, 413, 422})
+# What libraries raise that take a provider at its word, when a piece of a stream is not what it should be.
+_MALFORMED: Final = (AttributeError, TypeError, ValueError, LookupError, AssertionError, ArithmeticError)
 _TRANSIENT: Final = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
 # How servers word it that the library does not know: llama.cpp, SGLang, Google's way to speak OpenAI's wire, and what
 # OpenRouter passes on. Most have no other sign of it.
@@ -60,6 +68,13 @@ class Silent(AgentRunError):
         super().__init__("the model fell silent")
 
 
+class Unreadable(AgentRunError):
+    """The provider said what its library cannot make sense of."""
+
+    def __init__(self) -> None:
+        super().__init__("the stream could not be read")
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A failed model call."""
@@ -81,11 +96,11 @@ def fault_of(error: AgentRunError) -> Fault:
         return Fault("provider_auth", transient=False)
     if isinstance(error, ModelNotFoundError) or status == 404:
         return Fault("model_unavailable", transient=False)
-    if isinstance(error, ModelContextWindowExceededError) or (status in _UNREADABLE_STATUS and _is_too_long(error)):
+    if isinstance(error, ModelContextWindowExceededError) or (status in _TOO_LONG_STATUS and _is_too_long(error)):
         return Fault("context_overflow", transient=False)
     if isinstance(error, ModelQuotaExceededError):
         return Fault("provider_error", transient=False)
-    if isinstance(error, (EndedEarly, Silent, *_TRANSIENT)) or status in _TRANSIENT_STATUS:
+    if isinstance(error, (EndedEarly, Silent, Unreadable, *_TRANSIENT)) or status in _TRANSIENT_STATUS:
         return Fault("transient_api_error", transient=True, retry_after=retry_after)
     return Fault("provider_error", transient=False)
 
@@ -95,9 +110,23 @@ def _is_too_long(error: AgentRunError) -> bool:
     return any(words in said for words in _TOO_LONG)
 
 
+async def readable(told: AsyncIterable[T]) -> AsyncGenerator[T]:
+    """The same events; a piece that no library can read is a failure of the provider, like any other."""
+    try:
+        async for event in told:
+            yield event
+    except _MALFORMED as error:
+        log.warning("model.unreadable", error=type(error).__name__)
+        raise Unreadable from error
+
+
 def require_whole(response: ModelResponse) -> None:
-    """A stream that ends cleanly but early looks like success; only the provider's own word says that it was all."""
-    if not (response.provider_details or {}).get("finish_reason"):
+    """A stream that ends cleanly but early looks like success; only the provider's own word says that it was all.
+
+    Who refuses to answer has said all there is, though the library then keeps no reason.
+    """
+    details = response.provider_details or {}
+    if not (details.get("finish_reason") or details.get("refusal")):
         raise EndedEarly
 
 

@@ -9,7 +9,7 @@ from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import ModelRequest
 
-from pilothouse.autopilot.faults import fault_of, require_whole, said
+from pilothouse.autopilot.faults import fault_of, readable, require_whole, said
 from pilothouse.autopilot.models import make_model
 from pilothouse.base.egress import EgressDenied
 from pilothouse.base.provider_http import provider_client
@@ -45,7 +45,7 @@ async def _ask(connection: Connection, name: str) -> tuple[str | None, str | Non
             model = await asyncio.to_thread(make_model, connection, name, http)
             request = ModelRequest.user_text_prompt(_QUESTION)
             async with model_request_stream(model, [request], model_settings={"max_tokens": PROBE_TOKENS}) as stream:
-                async for _ in stream:
+                async for _ in readable(stream):
                     pass
             response = stream.get()
             require_whole(response)

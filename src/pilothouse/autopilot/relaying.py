@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Any, Final
 
-from pilothouse.autopilot.faults import Silent
+from pilothouse.autopilot.faults import Silent, readable
 from pilothouse.autopilot.record import TurnRecord
 from pilothouse.autopilot.stream import DELTA_SECONDS, ResponseStream
 from pilothouse.base import failpoints
@@ -51,12 +51,13 @@ async def relay(
             record.add(*stream.flush(loop.time()))
 
     try:
-        async for event in provider:
-            heard()
-            record.add(*stream.feed(event, loop.time()))
-            if later is None and stream.open is not None and stream.open.since is not None:
-                later = loop.call_later(DELTA_SECONDS, flush)
-            failpoints.hit("turn_mid_stream")
+        async with aclosing(readable(provider)) as told:
+            async for event in told:
+                heard()
+                record.add(*stream.feed(event, loop.time()))
+                if later is None and stream.open is not None and stream.open.since is not None:
+                    later = loop.call_later(DELTA_SECONDS, flush)
+                failpoints.hit("turn_mid_stream")
     finally:
         if later is not None:
             later.cancel()

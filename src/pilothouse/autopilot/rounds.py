@@ -32,7 +32,7 @@ from pilothouse.autopilot.retelling import in_words
 from pilothouse.autopilot.room import Room
 from pilothouse.autopilot.stream import ResponseStream
 from pilothouse.autopilot.toolsets import RETRIES, TurnTools
-from pilothouse.autopilot.usage import Call, usage_of
+from pilothouse.autopilot.usage import Call, counted, usage_of
 from pilothouse.base import failpoints
 from pilothouse.base.jobs.lease import LeaseLost
 from pilothouse.base.jobs.moves import micros
@@ -196,6 +196,7 @@ class Rounds:
 
     async def _keep(self, response: ModelResponse, stream: ResponseStream) -> None:
         require_whole(response)
+        response.usage = counted(response.usage)
         self.record.name_calls(response)
         row = kept_row(self.record.messages, self.room.overhead, response, self.chosen, self._call())
         self.unpriced = self.unpriced or row.source == "unknown"

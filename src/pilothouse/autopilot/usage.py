@@ -1,8 +1,8 @@
 """What a model call took and cost, as the log tells it and as the cost log keeps it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import structlog
 from genai_prices import calc_price
@@ -17,6 +17,8 @@ from pilothouse.features.models import ALLOWANCE, CostRow, CostSource
 log = structlog.get_logger()
 
 REPORTED_COST = "reported_cost"
+MOST_TOKENS: Final = 1_000_000_000  # one call never took that many: a larger figure is a fault
+_COUNTS: Final = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 
 
 class Call(NamedTuple):
@@ -40,8 +42,31 @@ class Cost(NamedTuple):
     source: CostSource
 
 
+def good_count(told: object) -> int | None:
+    """A number of tokens, if that is one that a call can have taken."""
+    if isinstance(told, bool) or not isinstance(told, int | float) or not 0 <= told <= MOST_TOKENS:
+        return None
+    return int(told)
+
+
+def counted(usage: RequestUsage) -> RequestUsage:
+    """The same, where each count is one; what is not was not told. No column holds just any number."""
+    good = [good_count(getattr(usage, name)) for name in _COUNTS]
+    if None not in good:
+        return usage
+    read, said, *cached = (count or 0 for count in good)
+    return RequestUsage(
+        input_tokens=read,
+        output_tokens=said,
+        cache_read_tokens=cached[0],
+        cache_write_tokens=cached[1],
+        unmeasured_requests=int(not read and not said),
+    )
+
+
 def cost_row(response: ModelResponse, chosen: Chosen, call: Call) -> CostRow:
     """Cache tokens stand outside the prompt's."""
+    response = replace(response, usage=counted(response.usage))
     told = response.usage
     cost = cost_of(response, chosen)
     return CostRow(

@@ -1,8 +1,7 @@
 """Chunks of OpenAI-like servers, made fit for the library: what is odd in one must not end the whole stream.
 
-Servers do not agree on where thoughts stand (`reasoning`, `reasoning_content`, `reasoning_details`), on what a price
-looks like, nor on what they call the tokens that a cache was filled with. What is malformed is left out with one
-warning; what is encrypted or unknown is never shown.
+Servers do not agree on where thoughts stand (`reasoning`, `reasoning_content`, `reasoning_details`), nor on what a
+price looks like. What is malformed is left out with one warning; what is encrypted or unknown is never shown.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -12,7 +11,9 @@ from typing import Final, Protocol, cast
 import structlog
 from openai.types import CompletionUsage
 from openai.types.chat import ChatCompletionChunk
-from openai.types.completion_usage import PromptTokensDetails
+from openai.types.chat.chat_completion_chunk import Choice, ChoiceDelta
+
+from pilothouse.autopilot.providers.counts import clean_counts
 
 log = structlog.get_logger()
 
@@ -21,7 +22,7 @@ REPORTED_COST: Final = "reported_cost"  # in `provider_details`: US dollars, als
 _SHOWN: Final = {"reasoning.text": "text", "reasoning.summary": "summary"}
 _ENCRYPTED: Final = "reasoning.encrypted"
 _PLAIN: Final = ("reasoning", "reasoning_content")
-_CACHE_WRITE: Final = ("cache_write_tokens", "cache_creation_input_tokens")  # beside the typed field, in this order
+_LAST_SECOND: Final = 253_402_300_799  # of the year 9999: no later time can be told
 
 
 class Chunks(Protocol):
@@ -43,16 +44,20 @@ class Careful:
 
     async def __aiter__(self) -> AsyncIterator[ChatCompletionChunk]:
         async for chunk in self.source:
-            self.clean(chunk)
-            yield chunk
+            if isinstance(cast(object, chunk), ChatCompletionChunk):  # the client checks nothing
+                self.clean(chunk)
+                yield chunk
+            else:
+                self._warn("chunk")
 
     async def close(self) -> None:
         await self.source.close()
 
     def clean(self, chunk: ChatCompletionChunk) -> None:
         """In place: each chunk is nobody else's."""
+        self._clean_frame(chunk)
         for choice in chunk.choices or ():
-            extra = getattr(choice.delta, "model_extra", None)  # some servers send no delta at all
+            extra = choice.delta.model_extra
             if extra:
                 self._clean_thoughts(extra)
         usage = chunk.usage.model_extra if chunk.usage is not None else None
@@ -60,7 +65,24 @@ class Careful:
             log.error("model.cost_refused", model=self.model, kind=type(usage["cost"]).__name__)
             usage["cost"] = None
         if chunk.usage is not None:
-            _name_cache_write(chunk.usage)
+            clean_counts(chunk.usage)
+
+    def _clean_frame(self, chunk: ChatCompletionChunk) -> None:
+        """What every chunk has, as the types of the client say it is."""
+        told = cast(dict[str, object], chunk.__dict__)
+        if not isinstance(told.get("created"), int) or not 0 <= chunk.created <= _LAST_SECOND:
+            chunk.created = 0
+        chunk.id = chunk.id if isinstance(told.get("id"), str) else ""
+        chunk.model = chunk.model if isinstance(told.get("model"), str) else self.model
+        if told.get("usage") is not None and not isinstance(told["usage"], CompletionUsage):
+            self._warn("usage")
+            chunk.usage = None
+        found = told.get("choices")
+        choices = cast(list[object], found) if isinstance(found, list) else []
+        chunk.choices = [choice for choice in choices if isinstance(choice, Choice)]
+        for choice in chunk.choices:
+            if not isinstance(cast(object, choice.delta), ChoiceDelta):  # some servers send none at all
+                choice.delta = ChoiceDelta()
 
     def _clean_thoughts(self, extra: dict[str, object]) -> None:
         for name in _PLAIN:
@@ -70,12 +92,15 @@ class Careful:
         if extra.get("reasoning_details") is None:
             return
         details = self._details(extra["reasoning_details"])
-        if self.keeps_details:
+        plain = next((str(extra[name]) for name in _PLAIN if extra.get(name)), "")
+        if self.keeps_details:  # it then reads nothing else
+            if details and plain and not any(map(_words, details)):
+                details.insert(0, {"type": "reasoning.text", "text": plain})
             extra["reasoning_details"] = details or None
             return
         extra["reasoning_details"] = None
-        if not any(extra.get(name) for name in _PLAIN):
-            extra["reasoning"] = "".join(_words(detail) for detail in details) or None
+        if not plain:
+            extra["reasoning"] = "".join(map(_words, details)) or None
 
     def _details(self, told: object) -> list[dict[str, object]]:
         if not isinstance(told, list):
@@ -90,17 +115,19 @@ class Careful:
             self._warn("reasoning_details")
             return None
         detail = {str(name): value for name, value in cast(Mapping[object, object], told).items()}
-        kind = detail.get("type") or "reasoning.text"
+        kind = detail.get("type")
+        if kind in (None, ""):
+            kind = "reasoning.summary" if detail.get("summary") and not detail.get("text") else "reasoning.text"
+        known = {name: detail[name] for name in ("id", "format", "signature") if isinstance(detail.get(name), str)}
+        index = {"index": detail["index"]} if isinstance(detail.get("index"), int) else {}
         if kind == _ENCRYPTED and isinstance(detail.get("data"), str):
-            return detail if self.keeps_details else None
+            return {"type": kind, "data": detail["data"], **known, **index} if self.keeps_details else None
         words = _SHOWN.get(kind) if isinstance(kind, str) else None
         if words is None:  # unknown: never shown
             return None
         if not isinstance(detail.get(words) or "", str):
             self._warn("reasoning_details")
             return None
-        known = {name: detail[name] for name in ("id", "format", "signature") if isinstance(detail.get(name), str)}
-        index = {"index": detail["index"]} if isinstance(detail.get("index"), int) else {}
         return {"type": kind, words: detail.get(words) or "", **known, **index}
 
     def _warn(self, name: str) -> None:
@@ -108,17 +135,6 @@ class Careful:
         if name not in self.warned:
             self.warned.add(name)
             log.warning("model.reasoning_malformed", model=self.model, field=name)
-
-
-def _name_cache_write(usage: CompletionUsage) -> None:
-    """Under the name that the library reads, wherever and however the server says it."""
-    told = cast(object, usage.prompt_tokens_details)  # the client checks nothing
-    details = usage.prompt_tokens_details = told if isinstance(told, PromptTokensDetails) else PromptTokensDetails()
-    if details.cache_write_tokens:
-        return
-    extras = [extra for extra in (details.model_extra, usage.model_extra) if extra]
-    counts = (extra.get(name) for name in _CACHE_WRITE for extra in extras)
-    details.cache_write_tokens = next((count for count in counts if type(count) is int and count > 0), None)
 
 
 def _words(detail: Mapping[str, object]) -> str:
