@@ -5,14 +5,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError, UserError
-from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 
 from pilothouse.autopilot.faults import fault_of, require_whole
+from pilothouse.autopilot.hearing import Note, hear
 from pilothouse.autopilot.models import Chosen, Models
 from pilothouse.autopilot.purse import Purse
-from pilothouse.autopilot.usage import Absence, Call, cost_row
+from pilothouse.autopilot.usage import Absence, Call
 from pilothouse.base.jobs.moves import micros
 from pilothouse.features.models import BudgetExceeded, CostRow, ModelUnavailable, PriceUnknown, worth_a_row
 from pilothouse.features.runs import ModelAsk
@@ -29,6 +29,7 @@ class Asking:
     models: Models
     pay: Pay
     purse: Purse = field(default_factory=Purse)
+    seconds: float = ANSWER_SECONDS
 
     async def answer(self, ask: ModelAsk) -> str:
         """The model's words. Raises `ModelUnavailable`, `BudgetExceeded`, `PriceUnknown`, `UpstreamError`."""
@@ -37,34 +38,29 @@ class Asking:
             raise ModelUnavailable("No model is connected.")
         if (refusal := await self.purse.refusal(ask.user_id, 0, chosen)) is not None:
             raise (PriceUnknown if refusal.code == PriceUnknown.code_of() else BudgetExceeded)(refusal.message)
-        response = await _response(chosen, ask)
-        row = cost_row(response, chosen, Call(ask.user_id, ask.run_id, ask.step_id, micros(), f"ask{ask.attempt}"))
-        Absence().note(row, chosen)
-        if worth_a_row(row):
-            await self.pay(row)  # also for an answer that broke off
+        paid: list[CostRow] = []
+        try:
+            response = await self._response(chosen, ask, paid.append)
+        finally:  # also for an answer that broke off, or that nobody waits for any more
+            for row in filter(worth_a_row, paid):
+                await self.pay(row)
         _require_whole(response)
         return "".join(part.content for part in response.parts if isinstance(part, TextPart))
 
-
-async def _response(chosen: Chosen, ask: ModelAsk) -> ModelResponse:
-    """Judged by what kind of failure it is; nothing that the provider said is passed on."""
-    model = await asyncio.to_thread(chosen.model)
-    instructions = ask.instructions.strip() or None  # an empty one would be marked for the cache, and refused
-    asked = [ModelRequest(parts=[UserPromptPart(ask.text)], instructions=instructions)]
-    try:
-        async with (
-            asyncio.timeout(ANSWER_SECONDS),
-            model_request_stream(model, asked, model_settings=chosen.settings) as stream,
-        ):
-            async for _ in stream:
-                pass
-            return stream.get()
-    except TimeoutError:
-        raise UpstreamTimeout("The model took too long.") from None
-    except UserError:
-        raise ModelUnavailable from None
-    except AgentRunError as error:
-        raise _failure(error) from None
+    async def _response(self, chosen: Chosen, ask: ModelAsk, note: Note) -> ModelResponse:
+        """Judged by what kind of failure it is; nothing that the provider said is passed on."""
+        instructions = ask.instructions.strip() or None  # an empty one would be marked for the cache, and refused
+        asked: list[ModelMessage] = [ModelRequest(parts=[UserPromptPart(ask.text)], instructions=instructions)]
+        call = Call(ask.user_id, ask.run_id, ask.step_id, micros(), f"ask{ask.attempt}")
+        try:
+            async with asyncio.timeout(self.seconds):
+                return await hear(chosen, asked, chosen.settings, call, note, absence=Absence())
+        except TimeoutError:
+            raise UpstreamTimeout("The model took too long.") from None
+        except UserError:
+            raise ModelUnavailable from None
+        except AgentRunError as error:
+            raise _failure(error) from None
 
 
 def _require_whole(response: ModelResponse) -> None:

@@ -102,6 +102,11 @@ class TurnRecord:
         return sum(cost for cost in costs if isinstance(cost, int))
 
     @property
+    def unpriced(self) -> bool:
+        """Whether nobody knows what a call of this turn has cost."""
+        return any(event.type == events.USAGE and event.data.get("cost_microdollars") is None for event in self.own)
+
+    @property
     def paid_calls(self) -> set[str]:
         """The ids of the calls that `spent` counts."""
         return {str(event.data["call_id"]) for event in self.own if event.type == events.USAGE}

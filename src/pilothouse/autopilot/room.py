@@ -8,12 +8,9 @@ from html import escape
 from typing import Final
 
 import structlog
-from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
-from pydantic_ai.models import StreamedResponse
 
-from pilothouse.autopilot.abandoned import abandoned_row
 from pilothouse.autopilot.compaction import (
     SUMMARISE,
     SUMMARY_SECONDS,
@@ -33,16 +30,17 @@ from pilothouse.autopilot.compaction import (
 )
 from pilothouse.autopilot.faults import require_whole
 from pilothouse.autopilot.halves import mended
+from pilothouse.autopilot.hearing import hear
 from pilothouse.autopilot.history import model_messages
 from pilothouse.autopilot.manner import plain_manner
 from pilothouse.autopilot.models import Chosen
-from pilothouse.autopilot.purse import Purse
+from pilothouse.autopilot.purse import Purse, Refusal
 from pilothouse.autopilot.record import TurnRecord
-from pilothouse.autopilot.usage import Absence, Call, cost_row, usage_of
+from pilothouse.autopilot.usage import Absence, Call, usage_of
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.tools import Tool
 from pilothouse.features.chat import Event, events
-from pilothouse.features.models import insert_cost, worth_a_row
+from pilothouse.features.models import CostRow, insert_cost, worth_a_row
 from pilothouse.kit.ids import new_id
 from pilothouse.kit.json import dumps
 
@@ -64,6 +62,7 @@ class Room:
     seconds: float = SUMMARY_SECONDS
     purse: Purse = field(default_factory=Purse)
     absence: Absence = field(default_factory=Absence)  # of the whole turn: of its rounds and its title too
+    abandoned: dict[str, int] = field(default_factory=dict[str, int])  # microdollars, by call that gave nothing
     _counted: int = 0  # events that are in `_size`
     _size: int = 0
 
@@ -84,6 +83,11 @@ class Room:
             return None
         known = self.estimate() if size is None else size
         return plan_when_full(self.record.events, self.message_event, known, self.window)
+
+    async def refusal(self) -> Refusal | None:
+        """Why the model may not be asked now: too little money is left."""
+        record, spent = self.record, self.record.spent + sum(self.abandoned.values())
+        return await self.purse.refusal(record.log.place.user_id, spent, self.chosen, unpriced=record.unpriced)
 
     async def make_if_full(self) -> None:
         if (plan := self.plan(self.count())) is not None:
@@ -125,8 +129,7 @@ class Room:
 
     async def _ask(self, conversation: str) -> str:
         """Empty when the model may not be asked, fails, is too slow or has nothing to say."""
-        user_id = self.record.log.place.user_id
-        if self.chosen.is_offline or await self.purse.refusal(user_id, self.record.spent, self.chosen) is not None:
+        if self.chosen.is_offline or await self.refusal() is not None:
             return ""
         prompt = f"<conversation_history>{escape(conversation, quote=False)}</conversation_history>"
         try:
@@ -138,36 +141,18 @@ class Room:
             return ""
         return mended("".join(part.content for part in response.parts if isinstance(part, TextPart))).strip()
 
-    def _keep_cost(self, asked: list[ModelMessage], response: ModelResponse, *, whole: bool) -> None:
+    def _keep_cost(self, row: CostRow) -> None:
         """With the compaction, in one commit: a call for a summary is paid like any other, also one that broke off."""
         record = self.record
-        call = Call(record.log.place.user_id, record.turn_id, record.step, micros(), new_id())
-        row = cost_row(response, self.chosen, call) if whole else abandoned_row(asked, 0, response, self.chosen, call)
-        if whole:
-            self.absence.note(row, self.chosen)
-        record.log.add_tokens(response.usage.input_tokens, response.usage.output_tokens)
+        record.log.add_tokens(row.prompt_tokens + row.cache_read_tokens + row.cache_write_tokens, row.completion_tokens)
         if worth_a_row(row):
             record.log.write_also(insert_cost(row))
         record.add(usage_of(row))
 
     async def _response(self, asked: list[ModelMessage]) -> ModelResponse:
-        model = await asyncio.to_thread(self.chosen.model)
-        stream: StreamedResponse | None = None
-        whole = False
-        try:
-            manner = plain_manner(self.chosen.connection)
-            async with model_request_stream(model, asked, model_settings=manner) as stream:
-                async for _ in stream:
-                    self.heard()
-            whole = True
-            return stream.get()
-        except asyncio.CancelledError:
-            if stream is None:  # nobody knows how far it got
-                self._keep_cost(asked, ModelResponse(parts=[], model_name=self.chosen.resolved.name), whole=False)
-            raise
-        finally:
-            if stream is not None:
-                self._keep_cost(asked, stream.get(), whole=whole)
+        record, manner = self.record, plain_manner(self.chosen.connection)
+        call = Call(record.log.place.user_id, record.turn_id, record.step, micros(), new_id())
+        return await hear(self.chosen, asked, manner, call, self._keep_cost, absence=self.absence, heard=self.heard)
 
 
 @cache

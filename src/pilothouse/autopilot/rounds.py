@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 import structlog
@@ -25,7 +25,6 @@ from pilothouse.autopilot.history import asked_to_close, without_calls
 from pilothouse.autopilot.manner import speaking
 from pilothouse.autopilot.models import Chosen, fallback_notice
 from pilothouse.autopilot.pictures import can_see, look_at_pictures
-from pilothouse.autopilot.purse import Purse
 from pilothouse.autopilot.record import TurnRecord
 from pilothouse.autopilot.relaying import SILENCE_SECONDS, listening, relay
 from pilothouse.autopilot.retelling import in_words
@@ -58,12 +57,9 @@ class Rounds:
     heard: Callable[[], None]  # something happened: the turn is not idle
     room: Room
     instructions: str
-    purse: Purse = field(default_factory=Purse)
     sees: bool | None = None  # whether the model takes pictures, as the settings tell
     silence_seconds: float = SILENCE_SECONDS
     text_only: bool = False  # the model is to speak, and to call nothing
-    abandoned: dict[str, int] = field(default_factory=dict[str, int])  # microdollars, by call that gave nothing
-    unpriced: bool = False  # nobody knows what a call of this turn has cost
 
     async def run(self) -> End | Failed:
         """As far as the chosen model gets; where it fails for good, the fallback goes on, if there is one."""
@@ -199,7 +195,6 @@ class Rounds:
         response.usage = counted(response.usage)
         self.record.name_calls(response)
         row = kept_row(self.record.messages, self.room.overhead, response, self.chosen, self._call())
-        self.unpriced = self.unpriced or row.source == "unknown"
         self.room.absence.note(row, self.chosen)
         costs = [insert_cost(row)] if worth_a_row(row) and not self.chosen.is_offline else []
         await self.record.keep_response(response, stream, usage_of(row), *costs)
@@ -222,7 +217,7 @@ class Rounds:
         if row.cost_u:
             with suppress(LeaseLost):  # whoever goes on makes the call again, and pays for that
                 self.record.log.write_also(insert_cost(row))
-                self.abandoned[row.call_id] = row.cost_u
+                self.room.abandoned[row.call_id] = row.cost_u
 
     async def _stop_before_asking(self) -> End | Failed | None:
         """Why the model is not asked now: it may not be, or the conversation is too long."""
@@ -236,8 +231,7 @@ class Rounds:
             return Failed(*why)
         if len(self.record.rounds) >= MAX_ROUNDS:
             return Failed("max_rounds", f"The turn took more than {MAX_ROUNDS} rounds.")
-        spent, unpriced = self.record.spent + sum(self.abandoned.values()), self.unpriced
-        refusal = await self.purse.refusal(self.record.log.place.user_id, spent, self.chosen, unpriced=unpriced)
+        refusal = await self.room.refusal()
         return None if refusal is None else Failed(*refusal)
 
     def _call(self, attempt: str = "") -> Call:

@@ -7,17 +7,17 @@ from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 import structlog
-from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError, UserError
-from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 
 from pilothouse.autopilot.context import message_text
 from pilothouse.autopilot.faults import require_whole
 from pilothouse.autopilot.halves import mended
+from pilothouse.autopilot.hearing import hear
 from pilothouse.autopilot.manner import plain_manner
 from pilothouse.autopilot.models import Chosen, Models
 from pilothouse.autopilot.purse import Purse
-from pilothouse.autopilot.usage import Absence, Call, cost_row
+from pilothouse.autopilot.usage import Absence, Call
 from pilothouse.base.actor import Actor
 from pilothouse.base.jobs.moves import micros
 from pilothouse.features.chat import OpenTurn, events
@@ -50,15 +50,20 @@ class Titles:
     suggest: Suggest
     pay: Pay
     purse: Purse = field(default_factory=Purse)
+    seconds: float = TITLE_SECONDS
     _tasks: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
-    def begin(self, turn: OpenTurn, absence: Absence) -> None:
-        """Let the turn's message name the session, if it is the first and nobody has; the turn does not wait for it."""
+    def begin(self, turn: OpenTurn, absence: Absence) -> "asyncio.Task[None] | None":
+        """Let the turn's message name the session, if it is the first and nobody has; the turn does not wait for it.
+        Whoever stops the turn cancels what this answers.
+        """
         text = first_words(turn)
-        if text is not None:
-            task = asyncio.create_task(self._name(turn, text, absence), name=f"title {turn.session.id}")
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+        if text is None:
+            return None
+        task = asyncio.create_task(self._name(turn, text, absence), name=f"title {turn.session.id}")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _name(self, turn: OpenTurn, text: str, absence: Absence) -> None:
         wanted = self.models.settings.chat_title_model or DEFAULT
@@ -66,20 +71,24 @@ class Titles:
             chosen = await self.models.choose_for_titles(turn.turn.user_id, wanted)
             if chosen is None or await self.purse.refusal(turn.turn.user_id, 0, chosen) is not None:
                 return
-            async with asyncio.timeout(TITLE_SECONDS):
-                response = await _ask(chosen, text)
-            row = cost_row(
-                response, chosen, Call(turn.turn.user_id, turn.turn.id, 0, micros(), f"title {new_id()[-12:]}")
-            )
-            absence.note(row, chosen)
-            if worth_a_row(row):
-                await self.pay(row)
+            call = Call(turn.turn.user_id, turn.turn.id, 0, micros(), f"title {new_id()[-12:]}")
+            response = await self._ask(chosen, text, call, absence)
             require_whole(response)
             title = tidy(mended("".join(part.content for part in response.parts if isinstance(part, TextPart))))
             if title:
                 await self.suggest(Actor(UserId(turn.turn.user_id)), turn.session.id, title)
         except (AgentRunError, UserError, PilothouseError, TimeoutError) as error:  # its first words stay
             log.warning("title.not_made", session_id=turn.session.id, error=type(error).__name__)
+
+    async def _ask(self, chosen: Chosen, text: str, call: Call, absence: Absence) -> ModelResponse:
+        asked: list[ModelMessage] = [ModelRequest(parts=[UserPromptPart(text)], instructions=ASK)]
+        paid: list[CostRow] = []
+        try:
+            async with asyncio.timeout(self.seconds):
+                return await hear(chosen, asked, plain_manner(chosen.connection), call, paid.append, absence=absence)
+        finally:  # also for an answer that broke off, or that nobody waits for any more
+            for row in filter(worth_a_row, paid):
+                await self.pay(row)
 
 
 def first_words(turn: OpenTurn) -> str | None:
@@ -89,15 +98,6 @@ def first_words(turn: OpenTurn) -> str | None:
     if named or not said or said[0].id != turn.turn.message_event:
         return None
     return message_text(str(said[0].data["text"]))[:READ] or None
-
-
-async def _ask(chosen: Chosen, text: str) -> ModelResponse:
-    model = await asyncio.to_thread(chosen.model)
-    asked = [ModelRequest(parts=[UserPromptPart(text)], instructions=ASK)]
-    async with model_request_stream(model, asked, model_settings=plain_manner(chosen.connection)) as stream:
-        async for _ in stream:
-            pass
-        return stream.get()
 
 
 def tidy(answer: str) -> str:

@@ -80,19 +80,30 @@ class AutoPilot:
         overhead = tokens(instructions) + sum(map(tool_tokens, tools.tools.values()))
         about = (turn.turn.message_event, window, overhead, watch.heard, self.summary_seconds, self.purse)
         room = Room(record, chosen, *about)
-        if self.titles is not None:
-            self.titles.begin(turn, room.absence)
-        beside = (instructions, self.purse, self.models.settings.chat_vision, self.silence_seconds)
+        beside = (instructions, self.models.settings.chat_vision, self.silence_seconds)
         rounds = Rounds(turn.hold, record, tools, chosen, watch.heard, room, *beside)
-        rounds.abandoned |= await self.purse.given_up(turn.turn.id, record.paid_calls)
+        room.abandoned |= await self.purse.given_up(turn.turn.id, record.paid_calls)
         work = tools.ledger.background
         await work.open()
         try:
-            end = await _run_watched(turn, rounds, watch)
+            end = await self._run_named(turn, rounds, watch)
             await work.close(ends=end not in (End.HANDED_ON, End.ASLEEP))
         finally:
             await work.close(ends=False)
         await self._settle(turn, record, end)
+
+    async def _run_named(self, turn: OpenTurn, rounds: Rounds, watch: "_Watch") -> End | Failed | None:
+        """Run the rounds, and beside them name the session. Nothing more is spent on a name when the turn is stopped
+        or goes on elsewhere: its first words stay, or the next claim asks again.
+        """
+        naming = None if self.titles is None else self.titles.begin(turn, rounds.room.absence)
+        end: End | Failed | None = None
+        try:
+            end = await _run_watched(turn, rounds, watch)
+        finally:
+            if naming is not None and end in (None, End.HANDED_ON):
+                naming.cancel()
+        return end
 
     async def _settle(self, turn: OpenTurn, record: TurnRecord, end: End | Failed | None) -> None:
         """Say how it ended; one that sleeps has said so, and one that is handed on only writes what it has."""
