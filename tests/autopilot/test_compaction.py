@@ -30,7 +30,7 @@ from pilothouse.autopilot.history import model_messages, raw_response
 from pilothouse.autopilot.kept import kept_facts
 from pilothouse.autopilot.windows import MOST, UNKNOWN, window_of
 from pilothouse.features.chat import Draft, Event, events
-from pilothouse.kit.json import JsonObject
+from pilothouse.kit.json import Json, JsonObject
 from tests.autopilot.test_history import NOW, OLD, call, contents, log, result, said, texts
 
 WINDOW = 1_000
@@ -74,6 +74,16 @@ def test_after_an_overflow_it_goes_further_each_time_and_then_gives_up():
         tried.append(plan.target)
         told = compacted(told, plan.up_to_event, plan.target)
     assert tried == [None, *TARGETS] == [None, 50_000, 5_000]
+
+
+def test_after_a_round_that_was_made_it_begins_anew():
+    """11.5: a turn of many rounds may outgrow the window more than once."""
+    told, message = conversation()
+    told = compacted(compacted(compacted(told, message - 1), message - 1, 50_000), message - 1, 5_000)
+    assert plan_on_overflow(told, message, 80_000, NOW) is None
+    begun = events.start_step(2)
+    told = [*told, Event(told[-1].id + 1, begun.type, NOW, 0, begun.data)]
+    assert plan_on_overflow(told, message, 80_000, NOW) == Plan(message - 1, 50_000)
 
 
 def test_a_target_that_is_met_already_is_skipped():
@@ -143,6 +153,23 @@ def test_ids_the_todo_list_and_the_guide_outlive_every_summary():
     assert "session_id" not in kept_facts(told)
 
 
+def test_what_results_hold_under_the_names_of_ids_cannot_fill_the_window():
+    """12.3: what outlives every summary is bounded, whatever a page or a run has put into a result."""
+    hostile: list[Json] = [{"file_id": f"f-{n}", "name": "n" * 50_000, "run_id": "r" * 50_000} for n in range(300)]
+    told = log((OLD, [made("run_block", {"outputs": hostile}), made("x", {"file_id": "f-7"}), *answered("x")]))
+    facts = kept_facts(told)
+    assert len(facts) < 50 * 300
+    assert "rrr" not in facts
+    assert facts.endswith(f"f-7 ({'n' * 200})")  # it was named last, and keeps the name that it had
+
+
+def test_the_summary_of_what_came_before_is_not_cut_like_an_entry():
+    """12.3: or each compaction would lose what the one before it kept"""
+    before = "fact " * 1_500
+    assert before in truncated([before, *["line " * 600] * 40], 8_000)
+    assert len(truncated([before, *["line " * 600] * 40], 2_000)) < 2_100 * 4
+
+
 def test_thoughts_count_where_they_are_sent_and_nowhere_else():
     """7.2, 12.3: within the turn, to the model that had them; not in the next turn, not in a summary."""
     signed = ThinkingPart("x" * 9_000, signature="y" * 900)
@@ -160,9 +187,21 @@ def test_thoughts_count_where_they_are_sent_and_nowhere_else():
 def test_the_providers_own_count_holds_until_the_next_compaction():
     """12.3"""
     counted = events.usage(prompt_tokens=100, cache_read_tokens=50, cache_write_tokens=None, completion_tokens=7)
-    told = log((NOW, [said("hi"), counted]))
-    assert reported(told) == 157
-    assert reported(compacted(told, 1)) == 0
+    told = log((NOW, [said("hi"), events.start_step(1), *texts("x" * 39), counted, *call(), result()]))
+    since = sum(map(weight, told[-3:]))
+    assert reported(told, NOW) == 150 + 10 + since
+    assert since > 0
+    assert reported(compacted(told, 1), NOW) == 0
+
+
+def test_what_was_thought_is_not_in_the_providers_count():
+    """7.2: neither what came out of a call, nor what an earlier turn had sent back."""
+    thought = [events.reasoning_start("r"), events.reasoning_end("r", "x" * 3_999)]
+    counted = events.usage(prompt_tokens=1_100, cache_read_tokens=0, cache_write_tokens=0, completion_tokens=90_000)
+    drafts = [said("hi"), events.start_step(1), *thought, counted]
+    assert reported(log((NOW, drafts)), NOW) == 1_100
+    later = log((OLD, drafts), (NOW, [said("and?")]))
+    assert reported(later, NOW) == 1_100 - 1_000 + tokens("and?")
 
 
 def test_only_results_are_cut_and_the_oldest_first():

@@ -11,7 +11,8 @@ from pilothouse.base.tools import ToolBox, ToolContext, ToolResult
 from pilothouse.features.chat import events
 from tests.autopilot.stage import BYE, Stage, calls
 from tests.autopilot.switch import Switched
-from tests.providers.script import Answer, Refusal, Script
+from tests.autopilot.till import Till
+from tests.providers.script import Answer, Refusal, Script, Tokens
 
 SMALL = 6_000
 LONG = "many words " * 1_500
@@ -135,3 +136,47 @@ async def test_room_is_made_between_two_rounds_and_no_call_is_made_again(both: S
     assert "They greeted." in read
     assert "page 7 " + "z" * 60_000 in read
     assert "many words many words" not in read
+
+
+async def test_a_turn_may_outgrow_the_window_again_and_again(both: Stage):
+    """11.5: each time from the mildest on; what was done stays done"""
+    answers = (PAGES, OVERFLOW, PAGES, OVERFLOW, OVERFLOW, PAGES, OVERFLOW, BYE)
+    await both.play(*answers, tools=reading())
+    said = await both.bridge.ask("read pages")
+    assert (said.status, said.text, len(said.tools)) == ("completed", "Done.", 15)
+    assert [event.data["target"] for event in said.of(events.COMPACTION)] == [50_000, 50_000, 5_000, 50_000]
+
+
+async def test_the_second_summary_is_made_from_all_of_the_first(both: Stage):
+    """12.3"""
+    first = "fact " * 900 + "and the very last one"
+    script = await outgrown(both, Answer(text=(first,)), Answer(text=(LONG,)), SUMMARY, BYE)
+    await both.bridge.ask("and now?")
+    said = await both.bridge.ask("and then?")
+    assert said.text == "Done."
+    assert [is_summary(asked) for asked in script.asked] == [False, True, False, True, False]
+    assert "and the very last one" in str(script.asked[3]["messages"])
+
+
+async def test_long_thoughts_do_not_make_room(both: Stage):
+    """7.2, 12.3: the next turn does not send them"""
+    thoughtful = Answer(thinking=("hm " * 1_000,), text=("Yes.",), tokens=Tokens(100, 150_000))
+    script = await both.play(thoughtful, BYE)
+    await both.bridge.ask("think")
+    said = await both.bridge.ask("and now?")
+    assert said.of(events.COMPACTION) == []
+    assert len(script.asked) == 2
+
+
+async def test_room_is_made_for_the_model_that_answers(small_till: Till):
+    """12.3, 13.3: a fallback may read less than the model that was wanted"""
+    large = Answer(text=("Yes. " * 100,), tokens=Tokens(100_000, 7))
+    first, url = await small_till.serve("anthropic", large, Refusal(401))
+    second, other = await small_till.serve("openai", SUMMARY, BYE)
+    keys = {"anthropic_base_url": url, "anthropic_api_key": "k", "chat_model": "anthropic/claude-sonnet-4-6"}
+    more = {"openai_base_url": other, "openai_api_key": "k", "chat_fallback_model": "openai/gpt-4o-mini"}
+    small_till.connect({**keys, **more})
+    await small_till.bridge.ask("tell me a lot")
+    said = await small_till.bridge.ask("and now?")
+    assert (said.status, said.text, len(first.asked)) == ("completed", "Done.", 2)
+    assert [is_summary(asked) for asked in second.asked] == [True, False]

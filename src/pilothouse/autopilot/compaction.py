@@ -95,21 +95,48 @@ def weight(event: Event) -> int:
             return tokens(dumps(event.data["input"]))
         case events.TOOL_OUTPUT_AVAILABLE:
             return min(tokens(dumps(event.data["output"])), MAX_RESULT_TOKENS)
+        case events.USER_MESSAGE:
+            return tokens(str(event.data["text"]))
         case events.FOLLOW_UP:
             return sum(tokens(text) for text in cast(list[str], event.data["texts"]))
         case _:
             return 0
 
 
-def reported(log: Sequence[Event]) -> int:
-    """What the provider counted at the last call since the last compaction; 0 when it was not asked since."""
-    for event in reversed(log):
+def reported(log: Sequence[Event], turn_id: str) -> int:
+    """What the provider counted at the last call since the last compaction, with what was said and found since; 0 when
+    it was not asked since. What it thought is not in it: a later turn does not send it, and `size_of` knows what of it
+    this one does.
+    """
+    since = 0
+    for place in range(len(log) - 1, -1, -1):
+        event = log[place]
         if event.type == events.COMPACTION:
             return 0
         if event.type == events.USAGE:
-            names = ("prompt_tokens", "cache_read_tokens", "cache_write_tokens", "completion_tokens")
-            return sum(cast(int, event.data.get(name) or 0) for name in names)
+            names = ("prompt_tokens", "cache_read_tokens", "cache_write_tokens")
+            read = sum(cast(int, event.data.get(name) or 0) for name in names)
+            return since + max(0, read + _said(log, place) - _thought(log, place, turn_id))
+        since += 0 if event.type == events.REASONING_END else weight(event)
     return 0
+
+
+def _said(log: Sequence[Event], place: int) -> int:
+    """The words of the answer whose usage stands here: they stand before it."""
+    said = 0
+    for event in reversed(log[:place]):
+        if event.type == events.START_STEP:
+            break
+        said += weight(event) if event.type == events.TEXT_END else 0
+    return said
+
+
+def _thought(log: Sequence[Event], place: int, turn_id: str) -> int:
+    """Thoughts that the call whose usage stands here may have sent back, and that this turn does not."""
+    of = log[place].turn_id
+    if of == turn_id:
+        return 0
+    return sum(weight(event) for event in log[:place] if event.turn_id == of and event.type == events.REASONING_END)
 
 
 # Whether, and how far.
@@ -135,10 +162,16 @@ def plan_on_overflow(log: Sequence[Event], message_event: int, size: int, turn_i
     """After the provider refused: the same, then harder, then harder still; None when there is nothing left to do."""
     if _has_more(log, message_event):
         return Plan(message_event - 1)
-    own = [event for event in log if event.type == events.COMPACTION and event.turn_id == turn_id]
-    tried = [cast(int, event.data["target"]) for event in own if event.data.get("target")]
+    tried = _tried([event for event in log if event.turn_id == turn_id])
     open_targets = [target for target in TARGETS if target < min([size, *tried])]
     return Plan(message_event - 1, open_targets[0]) if open_targets else None
+
+
+def _tried(own: Sequence[Event]) -> list[int]:
+    """The targets that did not help. One after which the model made a round did: what overflows now is new."""
+    begun = max((place for place, event in enumerate(own) if event.type == events.START_STEP), default=0)
+    made = [event for event in own[begun:] if event.type == events.COMPACTION]
+    return [cast(int, event.data["target"]) for event in made if event.data.get("target")]
 
 
 def _has_more(log: Sequence[Event], message_event: int) -> bool:
@@ -174,8 +207,11 @@ def _lines(message: ModelMessage) -> Iterator[str]:
 
 
 def truncated(lines: Sequence[str], budget: int) -> str:
-    """A summary that needs no model: the first entry and as many of the last as there is room for."""
-    short = [clipped(line, min(budget // 4, _LINE // 4)) for line in lines]
+    """A summary that needs no model: the first entry and as many of the last as there is room for. The first may be
+    longer than the others: it says what the conversation is about, or is the summary of what came before.
+    """
+    first = [clipped(line, min(budget // 2, SUMMARY_TOKENS)) for line in lines[:1]]
+    short = first + [clipped(line, min(budget // 4, _LINE // 4)) for line in lines[1:]]
     if sum(map(tokens, short)) <= budget:
         return "\n".join(short)
     left, tail = budget - tokens(short[0]) - tokens(LEFT_OUT), list[str]()

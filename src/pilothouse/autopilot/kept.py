@@ -10,6 +10,7 @@ from pilothouse.features.chat import Event, events
 from pilothouse.kit.json import Json, JsonObject, dumps
 
 NEWEST: Final = 50  # of each kind
+LONGEST: Final = 200  # characters of an id or a name
 TODO_TOOL: Final = "TodoWrite"  # comes with the planning tools; a list that a log holds is kept all the same
 GUIDE_TOOL: Final = "get_agent_building_guide"
 _KINDS: Final = {
@@ -35,8 +36,11 @@ def kept_facts(log: Iterable[Event]) -> str:
     guide_read = False
     for event in log:
         for kind, thing, name in _things(event):
+            if len(thing) > LONGEST:  # results may hold anything under these names
+                continue
             known = found.setdefault(kind, {})
-            known[thing] = name or known.pop(thing, "")
+            before = known.pop(thing, "")  # so that what was named last stands last
+            known[thing] = name[:LONGEST] or before
         if event.type == events.TOOL_INPUT_AVAILABLE and event.data["tool"] == TODO_TOOL:
             todo = event.data["input"]
         if event.type == events.TOOL_OUTPUT_AVAILABLE and event.data["tool"] == GUIDE_TOOL:

@@ -37,6 +37,7 @@ from pilothouse.autopilot.models import Chosen
 from pilothouse.autopilot.purse import Purse, Refusal
 from pilothouse.autopilot.record import TurnRecord
 from pilothouse.autopilot.usage import Absence, Call, usage_of
+from pilothouse.autopilot.windows import window_of
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.tools import Tool
 from pilothouse.features.chat import Event, events
@@ -56,7 +57,7 @@ class Room:
     record: TurnRecord
     chosen: Chosen
     message_event: int  # of the message that the turn answers: it and all that follows stays word for word
-    window: int
+    told_window: int | None  # by the settings
     overhead: int  # tokens of the prompt and the tools
     heard: Callable[[], None]
     seconds: float = SUMMARY_SECONDS
@@ -66,16 +67,21 @@ class Room:
     _counted: int = 0  # events that are in `_size`
     _size: int = 0
 
+    @property
+    def window(self) -> int:
+        """Of the model that answers now: a fallback may read less."""
+        return window_of(self.chosen.slug, self.told_window)
+
     def count(self) -> int:
         """Tokens of the next call, by our count or the provider's."""
         self._counted, self._size = len(self.record.events), self.overhead + size_of(self.record.messages())
-        return max(self._size, reported(self.record.events))
+        return max(self._size, reported(self.record.events, self.record.turn_id))
 
     def estimate(self) -> int:
         """The same, from the last count and what was added since: a turn has many rounds."""
         self._size += sum(map(weight, self.record.events[self._counted :]))
         self._counted = len(self.record.events)
-        return max(self._size, reported(self.record.events))
+        return max(self._size, reported(self.record.events, self.record.turn_id))
 
     def plan(self, size: int | None = None) -> Plan | None:
         """What is to be done before the next call, if anything."""

@@ -22,7 +22,6 @@ from pilothouse.autopilot.room import Room, tool_tokens
 from pilothouse.autopilot.rounds import Rounds
 from pilothouse.autopilot.titles import Titles
 from pilothouse.autopilot.toolsets import TurnTools, permitted
-from pilothouse.autopilot.windows import window_of
 from pilothouse.base.actor import Actor
 from pilothouse.base.deferred import MAX_TOOL_WAIT_SECONDS
 from pilothouse.base.permissions import Permissions
@@ -76,10 +75,9 @@ class AutoPilot:
             return
         watch = _Watch(self.idle_seconds, asyncio.get_running_loop().time())
         instructions = system_prompt("" if tools.ledger.context.builder_graph_id is None else builder_suffix())
-        window = window_of(chosen.slug, self.models.settings.chat_context_window)
         overhead = tokens(instructions) + sum(map(tool_tokens, tools.tools.values()))
-        about = (turn.turn.message_event, window, overhead, watch.heard, self.summary_seconds, self.purse)
-        room = Room(record, chosen, *about)
+        about = (turn.turn.message_event, self.models.settings.chat_context_window, overhead)
+        room = Room(record, chosen, *about, watch.heard, self.summary_seconds, self.purse)
         beside = (instructions, self.models.settings.chat_vision, self.silence_seconds)
         rounds = Rounds(turn.hold, record, tools, chosen, watch.heard, room, *beside)
         room.abandoned |= await self.purse.given_up(turn.turn.id, record.paid_calls)

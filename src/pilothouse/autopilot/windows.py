@@ -1,5 +1,6 @@
 """How much a model can read at once."""
 
+from functools import cache
 from typing import Final
 
 from genai_prices import data_snapshot
@@ -9,6 +10,7 @@ UNKNOWN: Final = 128_000
 MOST: Final = 200_000
 
 
+@cache
 def window_of(slug: str, told: int | None = None) -> int:
     """Tokens of a model's window: as the settings tell, else as is known of it, else what most have."""
     if told is not None:
