@@ -72,6 +72,16 @@ async def test_a_conversation_that_is_too_long_is_known_by_each_servers_word_for
     assert fault_of(caught.value) == Fault("context_overflow", transient=False)
 
 
+async def test_anthropic_counts_the_answer_to_come_as_well():
+    """11.5: the library knows only its other word for it"""
+    words = "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"
+    refusal = Refusal(400, body={"type": "error", "error": {"type": "invalid_request_error", "message": words}})
+    async with loopback("anthropic", refusal) as (model, _):
+        with pytest.raises(ModelHTTPError) as caught:
+            await ask(model)
+    assert fault_of(caught.value) == Fault("context_overflow", transient=False)
+
+
 @pytest.mark.parametrize("status", [400, 401, 404, 503])
 async def test_only_a_request_that_was_refused_for_itself_can_be_too_long(status: int):
     """11.5"""

@@ -61,6 +61,35 @@ async def test_the_budget_reaches_each_wire_in_its_own_words(
 
 
 @pytest.mark.parametrize(
+    ("model", "budget", "given"),
+    [("claude-opus-4-5", 128_000, 59_904), ("claude-sonnet-4-6", 128_000, 123_904), ("claude-opus-4-5", 9_000, 9_000)],
+)
+async def test_a_budget_leaves_room_for_an_answer(small_till: Till, model: str, budget: int, given: int):
+    """7.4: Anthropic refuses a request for more than the model can say at all"""
+    script = await small_till.play("anthropic", BYE, model=model, thinking_budget_tokens=budget)
+    await small_till.bridge.ask("hi")
+    body = script.asked[0]
+    assert body["thinking"] == {"type": "enabled", "budget_tokens": given}
+    assert given < body["max_tokens"] <= (64_000 if "opus" in model else 128_000)
+
+
+@pytest.mark.parametrize(
+    ("model", "thinks"),
+    [
+        ("claude-3-haiku-20240307", False),
+        ("claude-3-5-haiku-latest", False),
+        ("claude-3-opus-20240229", False),
+        ("claude-2.1", False),
+        ("claude-3-7-sonnet-latest", True),
+        ("claude-haiku-4-5", True),
+    ],
+)
+def test_a_claude_that_cannot_think_is_not_asked_to(model: str, thinks: bool):
+    """7.4: it would refuse the whole request"""
+    assert ("anthropic_thinking" in (chosen(f"anthropic/{model}").settings or {})) is thinks
+
+
+@pytest.mark.parametrize(
     ("wire", "model", "asked"),
     [
         ("openai", "gpt-5", {"reasoning_effort": "high"}),

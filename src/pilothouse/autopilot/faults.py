@@ -36,9 +36,16 @@ _TOO_LONG_STATUS: Final = frozenset({400, 413, 422})
 # What libraries raise that take a provider at its word, when a piece of a stream is not what it should be.
 _MALFORMED: Final = (AttributeError, TypeError, ValueError, LookupError, AssertionError, ArithmeticError)
 _TRANSIENT: Final = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
-# How servers word it that the library does not know: llama.cpp, SGLang, Google's way to speak OpenAI's wire, and what
-# OpenRouter passes on. Most have no other sign of it.
-_TOO_LONG: Final = ("context size", "context length", "context window", "prompt is too long", "input token count")
+# How servers word it that the library does not know: llama.cpp, SGLang, Google's way to speak OpenAI's wire, what
+# OpenRouter passes on, and Anthropic where the answer to come is counted too. Most have no other sign of it.
+_TOO_LONG: Final = (
+    "context size",
+    "context length",
+    "context window",
+    "context limit",
+    "prompt is too long",
+    "input token count",
+)
 _SAID: Final = {
     "provider_auth": "The model provider refused the key. Check it in the settings.",
     "model_unavailable": "The model provider does not know this model, or does not let this key use it.",

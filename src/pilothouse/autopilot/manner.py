@@ -3,6 +3,7 @@
 A parameter goes only to a route that knows it: other servers refuse the whole request for it.
 """
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 Effort: TypeAlias = Literal["low", "medium", "high", "max"]
 
 LEAST_BUDGET: Final = 1024  # Anthropic takes no smaller one
+ROOM_TO_ANSWER: Final = 4096  # tokens that the library asks for beside a budget
 _EFFORTS: Final[tuple[tuple[int, Effort], ...]] = ((2048, "low"), (10_000, "medium"), (32_000, "high"))
+# Claudes that came before thinking did: the library's profile does not tell them apart.
+_CANNOT_THINK: Final = re.compile(r"claude-(2|instant|3-(opus|sonnet|haiku|5-))")
 # Models of OpenAI-like makers that take `reasoning_effort`, by how their names begin.
 _TAKE_EFFORT: Final = {"google": ("gemini-2.5", "gemini-3"), "groq": ("openai/gpt-oss",)}
 
@@ -89,10 +93,13 @@ def _thinking(connection: Connection, name: str, budget: int, effort: Effort | N
 
 def _anthropic_thinking(name: str, budget: int, effort: Effort | None) -> dict[str, object]:
     """A budget where the model takes one; the newest think as they see fit and only know efforts."""
+    if _CANNOT_THINK.match(name):
+        return {}
     profile = cast(Mapping[str, object], anthropic_model_profile(name) or {})
     if profile.get("anthropic_disallows_budget_thinking", False):
         return {"anthropic_thinking": {"type": "adaptive"}, "anthropic_effort": effort_of(budget, effort)}
-    tokens = max(budget, LEAST_BUDGET)
+    most = cast(int | None, profile.get("anthropic_max_output_tokens"))  # thoughts are a part of what it may say
+    tokens = max(budget if most is None else min(budget, most - ROOM_TO_ANSWER), LEAST_BUDGET)
     asked: dict[str, object] = {"anthropic_thinking": {"type": "enabled", "budget_tokens": tokens}}
     if effort is not None and profile.get("anthropic_supports_effort", False):
         asked["anthropic_effort"] = effort
