@@ -1,5 +1,6 @@
 """autopilot:17.3, 17.4: what the offline pilot reads out of a sentence; pure."""
 
+import time
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from pilothouse.autopilot.offline.intents import (
     typed,
 )
 from pilothouse.autopilot.offline.steps import Step, read_step
+from pilothouse.features.chat.limits import MAX_MESSAGE
 from pilothouse.kit.json import JsonObject
 
 
@@ -67,11 +69,22 @@ def test_every_example_that_is_offered_is_understood(_: str, example: str):
         ("a=one two, b=three", {"a": "one two", "b": "three"}),
         ('a=["x", "y"], b={"c": 1}', {"a": '["x", "y"]', "b": '{"c": 1}'}),
         ("a = 'q'", {"a": "q"}),
+        ("--topic=python, 2n=3", {"topic": "python, 2n=3"}),
+        ("2n-th=3", {"n-th": "3"}),
+        ("see http://x.org, n=3", {"n": "3"}),
         ("nothing here", {}),
     ],
 )
 def test_values_are_read_by_name(told: str, read: dict[str, str]):
     assert pairs(told) == read
+
+
+@pytest.mark.parametrize("piece", ["a", "_", "a-", "1a", "--a", "-", "a b", "a:", "a=", "a=[", "a='", ",a", "and "])
+def test_no_message_holds_a_worker_up(piece: str):
+    """17.1: a word of 64,000 letters was looked at once for each of them."""
+    began = time.process_time()
+    read_intent("run it with " + piece * ((MAX_MESSAGE - 12) // len(piece)))
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(
@@ -96,6 +109,27 @@ def test_what_stands_in_quotes_is_left_whole():
         'says "hi, and bye"',
         "waits 3 seconds",
     ]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("says \x000\x00 and waits", ["says  0", "waits"]),
+        ('says "a, b" \x000\x00', ['says "a, b"  0']),
+        ("says “a, b” and “c", ["says “a, b”", "“c"]),
+    ],
+)
+def test_marks_and_quotes_that_nobody_closes_are_text(said: str, meant: list[str]):
+    """17.3: a message may hold any character."""
+    assert phrases(said) == meant
+
+
+@pytest.mark.parametrize("quote", ["“", "“a", '"', "'", "\x00", "a, "])
+def test_no_description_holds_a_worker_up(quote: str):
+    """17.1"""
+    began = time.process_time()
+    phrases(quote * (MAX_MESSAGE // len(quote)))
+    assert time.process_time() - began < 0.5
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ _GIVES = re.compile(
     re.I,
 )
 _SPLIT = re.compile(r"\s*(?:,\s*(?:and\s+)?(?:then\s+)?|;\s*|\s+and\s+then\s+|\s+then\s+|\s+and\s+)", re.I)
-_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|'[^']*'")
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^“”]*”|'[^']*'")
 MAX_QUERY = 100
 
 
@@ -83,7 +83,8 @@ def phrases(description: str) -> list[str]:
         kept.append(match[0])
         return f"\x00{len(kept) - 1}\x00"
 
-    parts = _SPLIT.split(_QUOTED.sub(keep, description.strip().rstrip(".")))
+    said = description.replace("\x00", " ").strip().rstrip(".")  # a message may hold the mark that stands for a quote
+    parts = _SPLIT.split(_QUOTED.sub(keep, said))
     whole = [re.sub(r"\x00(\d+)\x00", lambda match: kept[int(match[1])], part).strip() for part in parts]
     return [part for part in whole if part]
 

@@ -75,8 +75,10 @@ EXAMPLES = (
 )
 
 _IT = {"it", "this", "that", "the agent", "this agent", "that agent", "it again", "again"}
+# A name begins once in a word: looked for at every letter of a long one, a message held the process up for seconds.
 _PAIR = re.compile(
-    r"""(?P<name>[A-Za-z_][\w-]*)\s*(?:=|:\s)\s*(?P<value>"[^"]*"|'[^']*'|\[.*?\]|\{.*?\}|.*?)"""
+    r"""(?<![\w-])(?:(?![A-Za-z_])[\w-])*+(?P<name>[A-Za-z_][\w-]*+)\s*(?:=|:\s)\s*"""
+    r"""(?P<value>"[^"]*"|'[^']*'|\[.*?\]|\{.*?\}|.*?)"""
     r"""(?=\s*(?:,|;|\band\b|$)\s*(?:[A-Za-z_][\w-]*\s*(?:=|:\s)|$))""",
     re.DOTALL,
 )
