@@ -2,6 +2,7 @@
 
 from pilothouse.autopilot import all_tools
 from pilothouse.base.tools import ToolBox
+from pilothouse.kit.json import JsonObject
 from tests.autopilot.bridge import Bridge
 from tests.autopilot.room import Found, Room
 from tests.autopilot.stage import BYE, Stage, calls
@@ -42,6 +43,47 @@ async def test_while_a_turn_is_active_no_earlier_answer_is_given(room: Room):
     assert await child.ended(turn_id) == "completed"
     told = await _look(room, child)
     assert (told["status"], [call["tool_name"] for call in told["tool_calls"]]) == ("completed", ["rest"])
+
+
+async def test_a_wait_that_ends_as_the_next_turn_begins_gives_no_earlier_answer(room: Room):
+    """15.4: a task that waited there begins in that very moment; the answer before it is none to that task."""
+    child, agent_id = await room.bridge.another(), await room.waiting_agent()
+    room.when("rest", ("rest", {"n": 1}))
+    room.when("the task", ("run_agent", {"library_agent_id": agent_id, "wait_for_result": 300}))
+    await child.start("rest")
+    await until(lambda: room.shop.done == [1])
+    narrow: JsonObject = {"tools": ["stumble"], "tools_exclude": True}  # so it starts a turn of its own
+    queued = child.message("the task", permissions=narrow)
+    await child.chat.start_turn(room.bridge.stand.ann.actor, child.session_id, queued)
+    room.when("look", ("get_sub_session_result", {"sub_session_id": child.session_id, "wait_if_running": 60}))
+    first = await room.bridge.start("look")
+    await room.asleep()
+    room.shop.gate.set()
+    assert await room.bridge.ended(first) == "completed"
+    (told,) = await room.results()
+    assert (told["status"], "response" in told, told["tool_calls"]) == ("running", False, [])
+    second = await room.bridge.start("look")
+    await room.asleep()
+    await room.go(await room.only_run())
+    assert await room.bridge.ended(second) == "completed"
+    told = (await room.results())[-1]
+    assert (told["status"], [call["tool_name"] for call in told["tool_calls"]]) == ("completed", ["run_agent"])
+
+
+async def test_a_wait_for_a_session_that_is_deleted_ends_with_it(room: Room):
+    """15.4, 1.11: at once, before the session is gone or after it"""
+    child = await room.bridge.another()
+    room.when("rest", ("rest", {"n": 1}))
+    await child.start("rest")
+    await until(lambda: room.shop.done == [1])
+    room.when("look", ("get_sub_session_result", {"sub_session_id": child.session_id, "wait_if_running": 300}))
+    waits = await room.bridge.start("look")
+    await room.asleep()
+    await child.chat.delete_session(room.bridge.stand.ann.actor, child.session_id)
+    assert await room.bridge.ended(waits) == "completed"
+    (told,) = await room.results()
+    assert (told.get("code") or told["status"]) in ("not_found", "cancelled")
+    assert (await _look(room, child))["code"] == "not_found"
 
 
 async def test_one_that_its_user_stopped_is_cancelled(room: Room):

@@ -10,6 +10,7 @@ from pilothouse.features.chat import queries
 from pilothouse.features.chat.delegating import Order, delegate
 from pilothouse.features.chat.limits import MAX_MESSAGE, MAX_SYSTEM_CONTEXT
 from pilothouse.features.chat.outcomes import NOTHING, SILENCE, TurnOutcome, outcome_of, progress_of
+from pilothouse.features.chat.present import SessionView
 from pilothouse.features.chat.reaching import SUB_SESSION
 from pilothouse.features.chat.service import Chat
 from pilothouse.kit.json import JsonObject
@@ -40,10 +41,9 @@ class SubSessionStatus(ToolResult):
 
 async def _finish_turn(ctx: ToolContext, waiting: Deferred, late: bool) -> ToolResult | None:
     """The turn of the other session has ended, or this call has waited long enough."""
-    chat, memo = ctx.part(Chat), waiting.memo
-    if await queries.turn_status(chat.reader, waiting.job_id) is None and not late:
+    if await queries.turn_status(ctx.part(Chat).reader, waiting.job_id) is None and not late:
         return None
-    return await _status(ctx, waiting.id, waiting.job_id, queued=bool(memo.get("queued")), progress=_asks(memo))
+    return await _status(ctx, waiting.id, waiting.job_id, queued=bool(waiting.memo.get("queued")))
 
 
 @tools.tool(label="Delegating", effect=Effect.WRITE, timeout_seconds=None, finish=_finish_turn)
@@ -70,7 +70,18 @@ async def run_sub_session(
     return await _status(ctx, given.session_id, given.turn_id)
 
 
-@tools.tool(label="Looking at the delegated work", timeout_seconds=None, finish=_finish_turn)
+async def _finish_look(ctx: ToolContext, waiting: Deferred, late: bool) -> ToolResult | None:
+    """The same of whoever only looks. A task that waited there may have begun when that turn ended: what the session
+    was busy with before is no answer to it.
+    """
+    reader = ctx.part(Chat).reader
+    if await queries.turn_status(reader, waiting.job_id) is None and not late:
+        return None
+    view = await queries.get_session(reader, ctx.actor, waiting.id)
+    return await _status(ctx, view.id, await _newest(ctx, view), progress=_asks(waiting.memo))
+
+
+@tools.tool(label="Looking at the delegated work", timeout_seconds=None, finish=_finish_look)
 async def get_sub_session_result(
     ctx: ToolContext,
     sub_session_id: SessionIdArgument,
@@ -79,17 +90,23 @@ async def get_sub_session_result(
     include_progress: Annotated[bool, Field(description="Show its last messages while it works.")] = False,
 ) -> Answer:
     """What a delegated session answered, or how far it is. Keep waiting for long work that is going on."""
-    chat = ctx.part(Chat)
-    view = await queries.get_session(chat.reader, ctx.actor, sub_session_id)
+    view = await queries.get_session(ctx.part(Chat).reader, ctx.actor, sub_session_id)
     if view.active is None:
-        last = await queries.turns_before(chat.reader, view.id, None, 1)
-        return await _status(ctx, view.id, last[0].id if last else None)
+        return await _status(ctx, view.id, await _newest(ctx, view))
     if cancel:
         return await _cancelled(ctx, view.id, view.active.turn_id)
     if wait_if_running and view.id != ctx.session_id:
         turn_id = view.active.turn_id
         return wait_for(SUB_SESSION, view.id, turn_id, wait_if_running, progress=include_progress)
     return await _status(ctx, view.id, view.active.turn_id, progress=include_progress)
+
+
+async def _newest(ctx: ToolContext, view: SessionView) -> str | None:
+    """The turn that the session is busy with, else its last one."""
+    if view.active is not None:
+        return view.active.turn_id
+    last = await queries.turns_before(ctx.part(Chat).reader, view.id, None, 1)
+    return last[0].id if last else None
 
 
 async def _cancelled(ctx: ToolContext, session_id: str, turn_id: str) -> ToolResult:
