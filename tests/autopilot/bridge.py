@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, cast
 
+from pilothouse.base.actor import Actor
 from pilothouse.base.jobs.moves import micros
 from pilothouse.features.chat import Chat, Event, Message, NewSession, TurnBegun, events, queries
-from pilothouse.kit.ids import new_id
+from pilothouse.kit.ids import UserId, new_id
 from tests.base.waiting import until
 from tests.features.runs.stand import Stand
 
@@ -85,6 +86,21 @@ class Said:
     @property
     def outputs(self) -> list[dict[str, Any]]:
         return [cast(dict[str, Any], event.data["output"]) for event in self.of(events.TOOL_OUTPUT_AVAILABLE)]
+
+
+async def leave_nothing(stand: Stand) -> None:
+    """End the turns that a test leaves under way. Their workers would go on with the next test's models, and take the
+    answers that are meant for its turns.
+    """
+    sql, chat = "select session_id, user_id from chat_turns where status is null", stand.house.api.chat
+
+    async def none_is_left() -> bool:
+        left = await stand.rows(sql)
+        for session_id, user_id in left:
+            await chat.cancel_turn(Actor(UserId(user_id)), session_id)
+        return not left
+
+    await until(none_is_left)
 
 
 async def open_bridge(stand: Stand) -> Bridge:

@@ -8,7 +8,7 @@ import pytest_asyncio
 
 from pilothouse.autopilot import rounds
 from pilothouse.autopilot.faults import Fault, pause_before
-from tests.autopilot.bridge import Bridge, open_bridge
+from tests.autopilot.bridge import Bridge, leave_nothing, open_bridge
 from tests.autopilot.room import Room, open_room
 from tests.autopilot.stage import Stage, open_stage
 from tests.autopilot.switch import Switch
@@ -96,6 +96,7 @@ async def chosen(switched: tuple[Installation, Switch]) -> AsyncGenerator[Bridge
     """Embedded, with models and tools of the test's choosing."""
     async with switched[0].stand() as stand:
         yield await open_bridge(stand)
+        await leave_nothing(stand)
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -11,7 +11,7 @@ from pilothouse.base.tools import ToolBox
 from pilothouse.features.chat import Event, events, queries
 from pilothouse.kit.ids import RunId
 from pilothouse.kit.json import dumps
-from tests.autopilot.bridge import Bridge
+from tests.autopilot.bridge import Bridge, leave_nothing
 from tests.autopilot.switch import Switch
 from tests.autopilot.workshop import Workshop
 from tests.base.waiting import until
@@ -132,4 +132,5 @@ async def open_room(bridge: Bridge, either: tuple[Installation, Switch]) -> Asyn
         try:
             yield Room(bridge, shop, script, either[1], either[0])
         finally:
+            await leave_nothing(bridge.stand)
             await models.aclose()

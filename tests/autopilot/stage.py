@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from pilothouse.base.tools import ToolBox
-from tests.autopilot.bridge import Bridge, open_bridge
+from tests.autopilot.bridge import Bridge, leave_nothing, open_bridge
 from tests.autopilot.switch import Switched
 from tests.autopilot.workshop import Workshop
 from tests.providers.script import Answer, Refusal, Script, Tool
@@ -37,7 +37,10 @@ async def open_stage(switched: Switched) -> AsyncGenerator[Stage]:
             stack.push_async_callback(models.aclose)
             return script
 
-        yield Stage(await open_bridge(stand), shop, play)
+        try:
+            yield Stage(await open_bridge(stand), shop, play)
+        finally:
+            await leave_nothing(stand)
 
 
 def calls(*many: tuple[str, str]) -> Answer:

@@ -9,7 +9,7 @@ from pilothouse.base.committer import WriteSet
 from pilothouse.base.jobs.moves import micros
 from pilothouse.features.models import ALLOWANCE, CostRow, insert_cost
 from pilothouse.kit.ids import new_id
-from tests.autopilot.bridge import Bridge, open_bridge
+from tests.autopilot.bridge import Bridge, leave_nothing, open_bridge
 from tests.autopilot.switch import Switch
 from tests.features.runs.stand import Installation
 from tests.providers.script import Answer, Refusal, Script
@@ -67,4 +67,7 @@ class Till:
 async def open_till(switched: tuple[Installation, Switch]) -> AsyncGenerator[Till]:
     installation, switch = switched
     async with installation.stand() as stand, AsyncExitStack() as stack:
-        yield Till(await open_bridge(stand), installation, switch, stack)
+        try:
+            yield Till(await open_bridge(stand), installation, switch, stack)
+        finally:
+            await leave_nothing(stand)
