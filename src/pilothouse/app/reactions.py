@@ -1,7 +1,6 @@
 """What happens in one feature because of another, in the same unit of work."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from pilothouse.base.actor import Actor, Role
@@ -31,9 +30,11 @@ def reactions(catalogue: Catalogue) -> Handlers:
 def stopper_of(service: Runs) -> StopRun:
     """What a cancelled turn stops its runs with."""
 
-    async def stop_run(user_id: str, run_id: str) -> None:
-        with suppress(RunNotFound):
-            await service.cancel_run(Actor(UserId(user_id)), RunId(run_id))
+    async def stop_run(user_id: str, run_id: str) -> bool:
+        try:
+            return (await service.cancel_run(Actor(UserId(user_id)), RunId(run_id)))[1]
+        except RunNotFound:
+            return False
 
     return stop_run
 

@@ -34,7 +34,6 @@ class ParkedWork(Background):
         default_factory=dict[str, "asyncio.Task[Outcome | Deferred]"]
     )
     _parked: dict[str, Parked] = field(default_factory=dict[str, Parked])
-    _keeping: set["asyncio.Task[None]"] = field(default_factory=set["asyncio.Task[None]"])
 
     # A turn's side.
 
@@ -56,7 +55,7 @@ class ParkedWork(Background):
         """The budget of a call is over: its work goes on, and the call is answered with where to find it."""
         work = await self._park(ctx, tool, parking.LOCAL, None, {})
         self.tasks[work.id] = task
-        task.add_done_callback(lambda _: self._note_end(work))
+        task.add_done_callback(lambda _: self._keep_end(work))
         message = "This takes longer. It goes on in the background; `check_background_tool` waits for it."
         budget = tool.timeout_seconds or 0
         told = InBackground(message=message, tool=tool.name, background_id=work.id, timeout_seconds=budget)
@@ -81,24 +80,18 @@ class ParkedWork(Background):
         local = self.tasks.pop(old.id, None)
         if local is not None:
             await end_tasks(local)
-        became = parking.CANCELLED if old.kind == parking.LOCAL else "detached"
+        became = parking.CANCELLED if local is not None and local.cancelled() else "detached"
         message = f"Too much goes on in the background, so this was let go: {_name(old)}."
         self.record.add(_event(old, became), events.notice("background_evicted", message, level="warn"))
 
-    def _note_end(self, work: Parked) -> None:
-        keeping = asyncio.get_running_loop().create_task(self._keep_end(work))
-        self._keeping.add(keeping)
-        keeping.add_done_callback(self._keeping.discard)
-
-    async def _keep_end(self, work: Parked) -> None:
+    def _keep_end(self, work: Parked) -> None:
         task = self.tasks.get(work.id)
         if task is None or task.cancelled():
             return  # whoever stopped it says so
         outcome = _given(task)
         state = parking.COMPLETED if outcome.success else parking.ERROR
         try:
-            if await self._land(parking.end_parked(self.session_id, work.id, state, outcome.output)):
-                self.record.add(_event(work, state))
+            self._tell_end(work, state, outcome.output)
         except LeaseLost:
             return  # somebody else has the turn, and calls this work lost
 
@@ -106,14 +99,16 @@ class ParkedWork(Background):
         """Stop local work. `ends`: the turn is over, so say that it was stopped; else the next claim says it."""
         running = {key: task for key, task in self.tasks.items() if not task.done()}
         await end_tasks(*running.values())
-        await asyncio.gather(*self._keeping, return_exceptions=True)
         if not ends:
             return
-        for key in running:
-            work = self._parked[key]
-            await self._land(parking.end_parked(self.session_id, key, parking.CANCELLED, STOPPED.model_dump()))
+        for work in (self._parked[key] for key, task in running.items() if task.cancelled()):
             notice = events.notice("background_cancelled", f"Background work ended with its turn: {_name(work)}.")
-            self.record.add(_event(work, parking.CANCELLED), notice)
+            self._tell_end(work, parking.CANCELLED, STOPPED.model_dump(), notice)
+
+    def _tell_end(self, work: Parked, state: str, output: JsonObject, *more: events.Draft) -> None:
+        """The row and what the log says of it land together: no loss comes between them."""
+        self.record.log.write_also(parking.end_parked(self.session_id, work.id, state, output))
+        self.record.add(_event(work, state), *more)
 
     # The tools' side.
 
@@ -125,7 +120,7 @@ class ParkedWork(Background):
         task = self.tasks.get(work.id)
         if task is not None:
             await asyncio.wait([task], timeout=min(seconds, MAX_TOOL_WAIT_SECONDS))
-            return _given(task) if task.done() and not task.cancelled() else None
+            return _given(task) if task.done() else None
         if work.output is not None:
             return Outcome(work.output, work.state == parking.COMPLETED)
         return outcome_of(ctx, LOST) if work.state != parking.RUNNING else None
@@ -139,17 +134,18 @@ class ParkedWork(Background):
             if task is None or task.done():
                 return False
             await end_tasks(task)
+            if not task.cancelled():
+                return False  # it was done all the same
         elif not await self._stop_outside(ctx, Deferred.of(work.memo)):
             return False
-        await self._land(parking.end_parked(self.session_id, work.id, parking.CANCELLED, STOPPED.model_dump()))
-        self.record.add(_event(work, parking.CANCELLED))
+        self._tell_end(work, parking.CANCELLED, STOPPED.model_dump())
+        await self.record.log.barrier()
         return True
 
     async def _stop_outside(self, ctx: ToolContext, waiting: Deferred) -> bool:
         turns = ctx.part(Chat).turns
         if waiting.kind == RUN:
-            await turns.stop_run(ctx.actor.user_id, waiting.id)
-            return True
+            return await turns.stop_run(ctx.actor.user_id, waiting.id)
         return await turns.stop(waiting.job_id, ctx.actor.user_id) != "absent"
 
     async def take(self, ctx: ToolContext, work: Parked) -> bool:
@@ -161,6 +157,8 @@ class ParkedWork(Background):
 
 def _given(task: "asyncio.Task[Outcome | Deferred]") -> Outcome:
     """A tool raises only where the database was away; one that would wait on has no turn to wait in."""
+    if task.cancelled():
+        return Outcome(STOPPED.model_dump(), False)
     if task.exception() is not None:
         return Outcome(UNKNOWN.model_dump(), False)
     answer = task.result()

@@ -91,8 +91,8 @@ class OpenTurn:
         await self.log.settle(CANCELLED, "cancelled")
 
 
-# Stops a run of this user: (user_id, run_id). One that has ended or is gone stays as it is.
-StopRun: TypeAlias = Callable[[str, str], Awaitable[None]]
+# Stops a run of this user: (user_id, run_id). One that has ended or is gone stays as it is: then the answer is False.
+StopRun: TypeAlias = Callable[[str, str], Awaitable[bool]]
 
 # Goes on with a turn until it has settled or suspended it; returning earlier hands the turn on.
 Drive: TypeAlias = Callable[[OpenTurn], Awaitable[None]]

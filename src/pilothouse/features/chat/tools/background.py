@@ -113,7 +113,7 @@ async def _deliver(ctx: ToolContext, work: Parked, outcome: Outcome, since: int)
     if not await ctx.part(Background).take(ctx, work):
         raise BackgroundNotFound
     told = (outcome.output.get("code"), outcome.output.get("status"))
-    if work.state == CANCELLED or told[0] == "execution_terminated" or told[1] == CANCELLED:
+    if work.state == CANCELLED or told[0] in ("execution_terminated", CANCELLED) or told[1] == CANCELLED:
         return _status(work, CANCELLED, "It was cancelled.", since, outcome.output)
     if outcome.success and told[1] != ERROR:
         return _status(work, COMPLETED, "It has finished.", since, outcome.output)
