@@ -4,13 +4,17 @@ import pytest
 import pytest_asyncio
 
 from pilothouse.base.permissions import Permissions
+from pilothouse.base.tools import ToolContext
 from pilothouse.features.chat import events
+from pilothouse.features.runs import tools as run_tools
+from pilothouse.features.runs.launching import RunOrder, launch
+from pilothouse.features.runs.present import RunFacts
 from pilothouse.kit.json import JsonObject
 from tests.autopilot.bridge import Bridge
 from tests.autopilot.stage import BYE, Stage, calls
 from tests.autopilot.test_tools import Hand
 from tests.features.agents.graphs import greeter
-from tests.features.runs.graphs import CHILD, OUTPUT, TEXT, graph, link, node
+from tests.features.runs.graphs import AWAIT, CHILD, OUTPUT, TEMPLATE, TEXT, graph, link, node
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -58,6 +62,28 @@ async def test_a_block_that_a_turn_may_not_use_is_neither_found_nor_built_with_n
         refused = await hand.call("run_agent", library_agent_id=one, inputs={"who": "A"})
         assert (refused["code"], refused["details"]["blocks"]) == ("block_forbidden", ["Fill text template"])
     assert await hand.stand.count("runs") == 0
+
+
+async def test_the_version_that_was_looked_at_is_the_one_that_runs(hand: Hand, monkeypatch: pytest.MonkeyPatch):
+    """autopilot:14.3: whoever saves another one in that moment brings no forbidden block into the run."""
+    nodes = [node("wait", AWAIT, fact="go"), node("out", OUTPUT, name="said")]
+    agent_id = await hand.stand.agent(graph("Plain", nodes, [link("wait", "value", "out", "value")]))
+
+    async def edited(ctx: ToolContext, order: RunOrder) -> RunFacts:
+        forbidden = graph(
+            "Plain", [*nodes, node("fill", TEMPLATE, format="x", values={})], [link("wait", "value", "out", "value")]
+        )
+        ask = {"graph": forbidden, "base_version": 1}
+        saved = await hand.stand.ann.http.put(f"/api/v1/agents/{agent_id}", json=ask)
+        assert saved.status_code == 200, saved.text
+        return await launch(ctx, order)
+
+    monkeypatch.setattr(run_tools, "launch", edited)
+    hand.permissions = Permissions.of({"blocks": ["db7d8f02"], "blocks_exclude": True})
+    started = await hand.call("run_agent", library_agent_id=agent_id)
+    run_id = started["execution_id"]
+    assert await hand.stand.rows("select version from runs where id=?1", run_id) == [(1,)]
+    await hand.stand.ann.http.post(f"/api/v1/runs/{run_id}/cancel")
 
 
 @pytest.mark.parametrize("name", ["Fill text template", "db7d8f02-2f44-4c55-ab7a-eae0941f0c30", "db7d8f02"])

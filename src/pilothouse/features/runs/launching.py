@@ -37,6 +37,7 @@ class RunOrder:
     """What to run, and how long its result is waited for."""
 
     agent: agents.Agent
+    version: int  # the one that was looked at: another may have been saved since
     inputs: Mapping[str, Json]
     wait_seconds: int
     dry_run: bool
@@ -122,7 +123,7 @@ async def launch(ctx: ToolContext, order: RunOrder) -> RunFacts:
     run_id = RunId(child_id(ctx.turn_id, f"run_agent {ctx.idempotency_key}"))
     asked_by: JsonObject = {"session_id": ctx.session_id, "turn_id": ctx.turn_id}
     asked_by["permissions"] = ctx.permissions.as_json()
-    ask = RunAsk(AgentId(order.agent.id), order.inputs, trigger=AUTOPILOT, asked_by=asked_by)
+    ask = RunAsk(AgentId(order.agent.id), order.inputs, order.version, trigger=AUTOPILOT, asked_by=asked_by)
     starting = asyncio.create_task(start(runs, ctx.actor, ask, DryRun() if order.dry_run else None, run_id=run_id))
     try:
         with suppress(Clash):  # this very call has started it before

@@ -100,7 +100,7 @@ async def run_agent(
     if (faults := input_faults(planned, given, use_defaults=use_defaults)) is not None:
         return _not_run(agent, faults)
     refuse_forbidden(ctx, planned)
-    order = RunOrder(agent, given, wait_for_result, dry_run=dry_run or ctx.dry_run)
+    order = RunOrder(agent, planned.version, given, wait_for_result, dry_run=dry_run or ctx.dry_run)
     facts = await launch(ctx, order)
     if not wait_for_result:
         message = f"{agent.name} was started. Do not run it again unless asked."
