@@ -1,6 +1,7 @@
 """What a provider's failure means: whether to try again, and what the user is told. Messages never hold a secret."""
 
-from collections.abc import AsyncGenerator, AsyncIterable
+from collections.abc import AsyncGenerator, AsyncIterable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from random import random
 from typing import Final, TypeVar
@@ -21,6 +22,8 @@ from pydantic_ai.exceptions import (
 )
 from pydantic_ai.messages import ModelResponse
 
+from pilothouse.base.provider_http import Undecodable
+
 T = TypeVar("T")
 
 log = structlog.get_logger()
@@ -34,7 +37,7 @@ MAX_BACKOFF_SECONDS: Final = 30.0
 _TRANSIENT_STATUS: Final = frozenset({408, 409, 425, 429, *range(500, 600)})
 _TOO_LONG_STATUS: Final = frozenset({400, 413, 422})
 # What libraries raise that take a provider at its word, when a piece of a stream is not what it should be.
-_MALFORMED: Final = (AttributeError, TypeError, ValueError, LookupError, AssertionError, ArithmeticError)
+_STUMBLES: Final = (AttributeError, TypeError, ValueError, LookupError, AssertionError, ArithmeticError, Undecodable)
 _TRANSIENT: Final = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
 # How servers word it that the library does not know: llama.cpp, SGLang, Google's way to speak OpenAI's wire, what
 # OpenRouter passes on, and Anthropic where the answer to come is counted too. Most have no other sign of it.
@@ -117,14 +120,23 @@ def _is_too_long(error: AgentRunError) -> bool:
     return any(words in said for words in _TOO_LONG)
 
 
-async def readable(told: AsyncIterable[T]) -> AsyncGenerator[T]:
-    """The same events; a piece that no library can read is a failure of the provider, like any other."""
+@contextmanager
+def reading() -> Generator[None]:
+    """Around a library that reads what a provider sends: a piece that it stumbles over is a failure of the provider,
+    like any other. What it then says may hold what was sent, so only its kind is told.
+    """
     try:
+        yield
+    except _STUMBLES as error:
+        log.warning("model.unreadable", error=type(error).__name__)
+        raise Unreadable from None
+
+
+async def readable(told: AsyncIterable[T]) -> AsyncGenerator[T]:
+    """The same events, read with care."""
+    with reading():
         async for event in told:
             yield event
-    except _MALFORMED as error:
-        log.warning("model.unreadable", error=type(error).__name__)
-        raise Unreadable from error
 
 
 def require_whole(response: ModelResponse) -> None:

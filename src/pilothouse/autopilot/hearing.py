@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import aclosing
 from typing import TYPE_CHECKING, TypeAlias
 
 from pydantic_ai.direct import model_request_stream
@@ -10,7 +9,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import StreamedResponse
 
 from pilothouse.autopilot.abandoned import abandoned_row, kept_row
-from pilothouse.autopilot.faults import readable
+from pilothouse.autopilot.faults import reading
 from pilothouse.autopilot.models import Chosen
 from pilothouse.autopilot.usage import Absence, Call
 from pilothouse.features.models import CostRow
@@ -38,12 +37,10 @@ async def hear(
     stream: StreamedResponse | None = None
     done = False
     try:
-        async with (
-            model_request_stream(model, asked, model_settings=settings) as stream,
-            aclosing(readable(stream)) as told,
-        ):
-            async for _ in told:
-                heard()
+        with reading():
+            async with model_request_stream(model, asked, model_settings=settings) as stream:
+                async for _ in stream:
+                    heard()
         done = True
         return stream.get()
     except asyncio.CancelledError:

@@ -8,8 +8,9 @@ import structlog
 from pydantic_ai.direct import model_request_stream
 from pydantic_ai.exceptions import AgentRunError, UserError
 from pydantic_ai.messages import ModelRequest
+from pydantic_ai.settings import ModelSettings
 
-from pilothouse.autopilot.faults import fault_of, readable, require_whole, said
+from pilothouse.autopilot.faults import fault_of, reading, require_whole, said
 from pilothouse.autopilot.models import make_model
 from pilothouse.base.egress import EgressDenied
 from pilothouse.base.provider_http import provider_client
@@ -44,9 +45,11 @@ async def _ask(connection: Connection, name: str) -> tuple[str | None, str | Non
         async with asyncio.timeout(PROBE_SECONDS), provider_client([connection.url]) as http:
             model = await asyncio.to_thread(make_model, connection, name, http)
             request = ModelRequest.user_text_prompt(_QUESTION)
-            async with model_request_stream(model, [request], model_settings={"max_tokens": PROBE_TOKENS}) as stream:
-                async for _ in readable(stream):
-                    pass
+            settings: ModelSettings = {"max_tokens": PROBE_TOKENS}
+            with reading():
+                async with model_request_stream(model, [request], model_settings=settings) as stream:
+                    async for _ in stream:
+                        pass
             response = stream.get()
             require_whole(response)
             return None, response.model_name or name

@@ -38,6 +38,7 @@ from pilothouse.autopilot.purse import Purse, Refusal
 from pilothouse.autopilot.record import TurnRecord
 from pilothouse.autopilot.usage import Absence, Call, usage_of
 from pilothouse.autopilot.windows import window_of
+from pilothouse.base.egress import EgressDenied
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.tools import Tool
 from pilothouse.features.chat import Event, events
@@ -142,7 +143,7 @@ class Room:
             async with asyncio.timeout(self.seconds):
                 response = await self._response([ModelRequest(parts=[UserPromptPart(prompt)], instructions=SUMMARISE)])
             require_whole(response)
-        except (AgentRunError, UserError, TimeoutError) as error:
+        except (AgentRunError, UserError, EgressDenied, TimeoutError) as error:
             log.warning("turn.not_summed_up", turn_id=self.record.turn_id, error=type(error).__name__)
             return ""
         return mended("".join(part.content for part in response.parts if isinstance(part, TextPart))).strip()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
@@ -20,7 +20,15 @@ from pilothouse.autopilot.answering import answer_calls, refuse_calls, require_l
 from pilothouse.autopilot.attachments import look_at_files, unnamed_files
 from pilothouse.autopilot.breakers import tripped
 from pilothouse.autopilot.ends import End, Failed
-from pilothouse.autopilot.faults import ATTEMPTS, FALLS_BACK, OF_THE_MODEL, fault_of, pause_before, require_whole
+from pilothouse.autopilot.faults import (
+    ATTEMPTS,
+    FALLS_BACK,
+    OF_THE_MODEL,
+    fault_of,
+    pause_before,
+    reading,
+    require_whole,
+)
 from pilothouse.autopilot.history import asked_to_close, without_calls
 from pilothouse.autopilot.manner import speaking
 from pilothouse.autopilot.models import Chosen, fallback_notice
@@ -33,6 +41,7 @@ from pilothouse.autopilot.stream import ResponseStream
 from pilothouse.autopilot.toolsets import RETRIES, TurnTools
 from pilothouse.autopilot.usage import Call, counted, usage_of
 from pilothouse.base import failpoints
+from pilothouse.base.egress import EgressDenied
 from pilothouse.base.jobs.lease import LeaseLost
 from pilothouse.base.jobs.moves import micros
 from pilothouse.base.jobs.worker import Hold
@@ -100,7 +109,7 @@ class Rounds:
         while True:
             try:
                 return await self._leg(closing=closing)
-            except UserError as error:  # the library knows beforehand that this model cannot be asked
+            except (UserError, EgressDenied) as error:  # it is known beforehand that this model cannot be asked
                 log.warning("turn.model_refused", turn_id=self.record.turn_id, error=_name(error))
                 return Failed("model_unavailable", "This model cannot be used as it is configured.")
             except AgentRunError as error:
@@ -170,9 +179,12 @@ class Rounds:
         heard: AgentStream[None, str] | None = None
         kept, stream = False, ResponseStream(new_id)
         try:
-            async with listening(self.silence_seconds, self.heard) as spoke, node.stream(run.ctx) as heard:
+            async with listening(self.silence_seconds, self.heard) as spoke, AsyncExitStack() as stack:
+                with reading():
+                    heard = await stack.enter_async_context(node.stream(run.ctx))
                 await relay(cast(Any, heard), stream, self.record, spoke)
-            called = await run.next(node)
+            with reading():
+                called = await run.next(node)
             assert Agent.is_call_tools_node(called)
             if self.text_only:  # some servers do not know that word, and call all the same
                 called.model_response.parts = without_calls(called.model_response)

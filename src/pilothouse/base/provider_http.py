@@ -10,6 +10,7 @@ from pilothouse.base.egress import Address, EgressDenied, EgressPolicy, Target
 from pilothouse.base.guarded_transport import GuardedTransport
 
 ProviderClient: TypeAlias = httpx2.AsyncClient
+Undecodable: TypeAlias = httpx2.DecodingError  # bytes that are not packed as their head says
 
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 300.0  # a model may think for long before its next word
