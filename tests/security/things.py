@@ -8,8 +8,11 @@ import hashlib
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Final, TypeAlias
 
+from sqlalchemy import delete
+
 from pilothouse.features.agents import create_agent
 from pilothouse.features.chat import Message, NewSession
+from pilothouse.features.chat.models import chat_pushes
 from pilothouse.features.credentials import ApiKeyIn, create_credential
 from pilothouse.features.files import NewFile
 from pilothouse.features.models import ConnectionIn, create_model_connection
@@ -59,6 +62,8 @@ async def make_chat(site: Site, person: Person) -> str:
         "select id from chat_sessions where user_id=?1 and turn_id is not null", person.id
     ):
         await chat.cancel_turn(person.actor, earlier)
+    async with site.house.units.write(person.actor) as work:  # thirty a minute are soon made
+        await work.session.execute(delete(chat_pushes).where(chat_pushes.c.user_id == person.id))
     session = await chat.create_session(person.actor, NewSession())
     for message_id in (new_id(), PENDING_MESSAGE):
         await chat.start_turn(person.actor, session.id, Message(message_id, "hello", "web", 1))
