@@ -70,8 +70,8 @@ async def test_a_wait_that_ends_as_the_next_turn_begins_gives_no_earlier_answer(
     assert (told["status"], [call["tool_name"] for call in told["tool_calls"]]) == ("completed", ["run_agent"])
 
 
-async def test_a_wait_for_a_session_that_is_deleted_ends_with_it(room: Room):
-    """15.4, 1.11: at once, before the session is gone or after it"""
+async def _waiting_for_a_child(room: Room) -> tuple[Bridge, str]:
+    """A session at work, and a turn that sleeps until that ends."""
     child = await room.bridge.another()
     room.when("rest", ("rest", {"n": 1}))
     await child.start("rest")
@@ -79,6 +79,12 @@ async def test_a_wait_for_a_session_that_is_deleted_ends_with_it(room: Room):
     room.when("look", ("get_sub_session_result", {"sub_session_id": child.session_id, "wait_if_running": 300}))
     waits = await room.bridge.start("look")
     await room.asleep()
+    return child, waits
+
+
+async def test_a_wait_for_a_session_that_is_deleted_ends_with_it(room: Room):
+    """15.4, 1.11: at once, before the session is gone or after it"""
+    child, waits = await _waiting_for_a_child(room)
     await child.chat.delete_session(room.bridge.stand.ann.actor, child.session_id)
     assert await room.bridge.ended(waits) == "completed"
     (told,) = await room.results()
@@ -88,13 +94,7 @@ async def test_a_wait_for_a_session_that_is_deleted_ends_with_it(room: Room):
 
 async def test_one_that_its_user_stopped_is_cancelled(room: Room):
     """15.2: and a wait for it ends with that"""
-    child = await room.bridge.another()
-    room.when("rest", ("rest", {"n": 1}))
-    await child.start("rest")
-    await until(lambda: room.shop.done == [1])
-    room.when("look", ("get_sub_session_result", {"sub_session_id": child.session_id, "wait_if_running": 60}))
-    waits = await room.bridge.start("look")
-    await room.asleep()
+    child, waits = await _waiting_for_a_child(room)
     await child.chat.cancel_turn(room.bridge.stand.ann.actor, child.session_id)
     assert await room.bridge.ended(waits) == "completed"
     assert [told["status"] for told in await room.results()] == ["cancelled"]

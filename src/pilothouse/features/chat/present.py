@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, cast
 from pilothouse.features.chat import events
 from pilothouse.features.chat.events import Event
 from pilothouse.features.chat.limits import MAX_FRAME
-from pilothouse.features.chat.remembering import News, with_news
+from pilothouse.features.chat.remembering import state_of
 from pilothouse.kit.clock import from_micros, to_wire
 from pilothouse.kit.json import JsonObject, dump_bytes, loads
 
@@ -74,7 +74,7 @@ def session_of(row: tuple[Any, ...]) -> SessionView:
         updated_at=updated_at,
         head=head,
         metadata=cast(JsonObject, loads(metadata)),
-        state=with_news(cast(JsonObject, loads(remembered)), News()),
+        state=state_of(remembered),
         unread=ended > seen,
         needs_user=bool(needs_user),
         prompt_tokens=prompt,

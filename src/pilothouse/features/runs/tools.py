@@ -23,7 +23,8 @@ from pilothouse.features.runs.launching import (
 )
 from pilothouse.features.runs.present import RunFacts, moment
 from pilothouse.features.runs.queries import Filter
-from pilothouse.features.runs.results import (
+from pilothouse.features.runs.service import Runs
+from pilothouse.features.runs.tool_results import (
     AgentDetails,
     AgentOutput,
     Execution,
@@ -31,7 +32,6 @@ from pilothouse.features.runs.results import (
     InputValidation,
     RunBroken,
 )
-from pilothouse.features.runs.service import Runs
 from pilothouse.kit.ids import RunId
 
 tools = ToolBox()

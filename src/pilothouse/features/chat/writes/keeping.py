@@ -1,7 +1,7 @@
 """What a worker writes while it holds a turn: its log, its rounds, what it learnt. All of it under the fence."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from pilothouse.base.committer import Write, WriteSet
 from pilothouse.base.jobs.claims import FORGIVE_JOB, Claimed
@@ -9,9 +9,9 @@ from pilothouse.base.jobs.moves import GUARD_JOB, SUSPEND_JOB
 from pilothouse.base.jobs.watches import unwatch, watch
 from pilothouse.base.scripted import Script, Scripted
 from pilothouse.base.statements import REFUSED, Sql
-from pilothouse.features.chat.remembering import News, with_news
+from pilothouse.features.chat.remembering import News, state_of, with_news
 from pilothouse.features.chat.writes.appending import Appended, append
-from pilothouse.kit.json import JsonObject, dumps, loads
+from pilothouse.kit.json import dumps
 
 
 class Flush(NamedTuple):
@@ -70,7 +70,7 @@ _ADD_TOKENS = Sql(
 def _remember(session_id: str, news: News) -> Script:
     rows = yield "select state from chat_sessions where id=?1 for update", (session_id,)
     for (state,) in rows:
-        known = with_news(cast(JsonObject, loads(state)), news)
+        known = with_news(state_of(state), news)
         yield "update chat_sessions set state=?2 where id=?1", (session_id, dumps(known))
     return None
 
